@@ -1,0 +1,41 @@
+//! The exponential curve.
+
+use super::{Activation, Preimages, Range};
+
+/// `φ(t) = e^t`
+///
+/// Growth at a rate; its slope has no bound, so only solvers that search for their step can fit it.
+///
+/// Reference: not in the paper; graduated as its half-bounded activations are, γ(τ) = 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Exp;
+
+impl Activation for Exp {
+    fn name(&self) -> String {
+        "exp".to_owned()
+    }
+
+    fn value(&self, t: f64) -> f64 {
+        t.exp()
+    }
+
+    fn slope(&self, t: f64) -> f64 {
+        t.exp()
+    }
+
+    fn bend(&self, t: f64) -> f64 {
+        t.exp()
+    }
+
+    fn rise(&self, t: f64) -> f64 {
+        t.exp_m1()
+    }
+
+    fn range(&self) -> Range {
+        Range { lo: 0.0, hi: f64::INFINITY, attained: false }
+    }
+
+    fn preimages(&self, y: f64) -> Preimages {
+        if self.range().contains(y) { Preimages::One(y.ln()) } else { Preimages::None }
+    }
+}

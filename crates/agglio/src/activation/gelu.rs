@@ -1,0 +1,75 @@
+//! The GELU curve with the exact normal distribution, which turns once.
+
+use std::f64::consts::SQRT_2;
+
+use super::inverse::{self, Turn};
+use super::normal::{FAR, PEAK, density, distribution, moment};
+use super::{Activation, Preimages, Range};
+
+/// The minimum; digits and series from `tests/it/golden/activations.py`.
+const TURN: Turn = Turn {
+    at: -0.7517915246935645,
+    low: -0.16997120747990366,
+    low_rest: -4.060510732350249e-18,
+    series: [
+        2.1529186559712192,
+        -1.390304180188793,
+        2.349787534087325,
+        -3.9107846087024516,
+        7.343514648211575,
+        -14.369409413840508,
+        29.154667467586965,
+    ],
+};
+
+/// `φ(t) = t·Φ(t)`, Φ the normal distribution
+///
+/// A smooth ReLU that dips to −0.17 before it vanishes on the left, so labels in the dip have two preimages.
+///
+/// Reference: not in the paper; SiLU (Table 1, `tab:elsc-elss`) with the normal distribution in the logistic's place.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gelu;
+
+impl Activation for Gelu {
+    fn name(&self) -> String {
+        "gelu".to_owned()
+    }
+
+    fn value(&self, t: f64) -> f64 {
+        if t < -FAR { 0.0 } else { t * distribution(t) }
+    }
+
+    fn slope(&self, t: f64) -> f64 {
+        distribution(t) + moment(t)
+    }
+
+    fn bend(&self, t: f64) -> f64 {
+        // (√2 − t)(√2 + t) in place of 2 − t², whose rounding would show beside its zeros.
+        if t.abs() > FAR { 0.0 } else { (SQRT_2 - t) * (SQRT_2 + t) * density(t) }
+    }
+
+    fn rise(&self, t: f64) -> f64 {
+        self.value(t)
+    }
+
+    fn range(&self) -> Range {
+        Range { lo: TURN.low, hi: f64::INFINITY, attained: true }
+    }
+
+    fn largest_slope(&self) -> Option<f64> {
+        // at t = √2
+        Some(1.1289041451851547)
+    }
+
+    fn preimages(&self, y: f64) -> Preimages {
+        if !self.range().contains(y) {
+            return Preimages::None;
+        }
+        if y >= 0.0 {
+            return Preimages::One(inverse::rising(self, y / distribution(y), y));
+        }
+        // |t|Φ(t) stays under the density, so the point of that density lies to the left.
+        let density_ratio = (-y / PEAK).min(1.0);
+        TURN.preimages(self, -(-2.0 * density_ratio.ln()).sqrt(), y)
+    }
+}

@@ -1,0 +1,122 @@
+//! The leaky softplus, a smooth leaky ReLU.
+
+use std::f64::consts::LN_2;
+
+use super::{Activation, Preimages, Range, Sigmoid, Softplus, inverse};
+use crate::error::{Error, Result};
+
+/// From here on e^{−y} is lost beside one.
+const STRAIGHT: f64 = 40.0;
+
+/// `φ(t) = ln(1 + e^t) − ln(1 + e^{−kt})`, 0 ≤ k ≤ 1
+///
+/// The smooth relative of leaky ReLU, kt far to the left and t far to the right; k = 0 is softplus less ln 2
+/// and k = 1 is the identity. It is not 1-Lipschitz: for 0 < k < 1 its slope passes one before it settles there.
+///
+/// Reference: Table 1 of the paper (`tab:elsc-elss`), row "leaky softplus".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeakySoftplus {
+    k: f64,
+    largest_slope: f64,
+}
+
+impl LeakySoftplus {
+    /// The leaky softplus whose slope tends to `k` on the left.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Parameter`](crate::error::ErrorKind::Parameter) if `k` is not a number in [0, 1].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use agglio::activation::{Activation, LeakySoftplus};
+    ///
+    /// let phi = LeakySoftplus::new(0.2)?;
+    /// assert!((phi.value(-100.0) + 20.0).abs() < 1e-8);
+    /// # Ok::<(), agglio::error::Error>(())
+    /// ```
+    pub fn new(k: f64) -> Result<LeakySoftplus> {
+        if !(0.0..=1.0).contains(&k) {
+            return Err(Error::parameter("k of leaky-softplus", k, "it must lie between 0 and 1"));
+        }
+        // Zero may come with a minus sign, which the name would show.
+        let k = k.abs();
+        Ok(LeakySoftplus { k, largest_slope: slope(k, steepest(k)) })
+    }
+
+    /// k, the slope far to the left.
+    pub fn k(&self) -> f64 {
+        self.k
+    }
+}
+
+impl Activation for LeakySoftplus {
+    fn name(&self) -> String {
+        format!("leaky-softplus:{}", self.k)
+    }
+
+    fn value(&self, t: f64) -> f64 {
+        // The constants ln 2 of the two softplus cancel, and their rises have the same sign: φ keeps its digits
+        // around its zero at t = 0.
+        Softplus.rise(t) - Softplus.rise(-scaled(self.k, t))
+    }
+
+    fn slope(&self, t: f64) -> f64 {
+        slope(self.k, t)
+    }
+
+    fn bend(&self, t: f64) -> f64 {
+        Sigmoid.slope(t) - self.k * self.k * Sigmoid.slope(scaled(self.k, t))
+    }
+
+    fn rise(&self, t: f64) -> f64 {
+        self.value(t)
+    }
+
+    fn range(&self) -> Range {
+        let lo = if self.k == 0.0 { -LN_2 } else { f64::NEG_INFINITY };
+        Range { lo, hi: f64::INFINITY, attained: false }
+    }
+
+    fn largest_slope(&self) -> Option<f64> {
+        Some(self.largest_slope)
+    }
+
+    fn preimages(&self, y: f64) -> Preimages {
+        if !self.range().contains(y) {
+            return Preimages::None;
+        }
+        if self.k > 0.0 {
+            let line = 2.0 / (1.0 + self.k);
+            return inverse::increasing_from(line * y, |z| self.value(z), |z| self.slope(z), y);
+        }
+        // e^z = 2e^y − 1. Next to −ln 2 it is the last digit of y; rounding must not make it nothing.
+        let above_minus_one = (2.0 * y.exp_m1()).max(-1.0 + 0.5 * f64::EPSILON);
+        Preimages::One(if y < STRAIGHT { above_minus_one.ln_1p() } else { y + LN_2 })
+    }
+}
+
+fn slope(k: f64, t: f64) -> f64 {
+    Sigmoid.value(t) + k * Sigmoid.value(-scaled(k, t))
+}
+
+/// k·t, which is 0 for k = 0 at infinite t too.
+fn scaled(k: f64, t: f64) -> f64 {
+    if k == 0.0 { 0.0 } else { k * t }
+}
+
+/// The t > 0 of the largest slope, where the bend is zero: σ′(t) = k²·σ′(kt), taken in logarithms.
+fn steepest(k: f64) -> f64 {
+    if k == 0.0 || k == 1.0 {
+        // The slope climbs to one for ever, or is one everywhere.
+        return f64::INFINITY;
+    }
+    // −ln σ′(t), whose derivative is tanh(t/2)
+    let depth = |t: f64| t + 2.0 * (-t).exp().ln_1p();
+    let bound = 2.0 * (LN_2 - k.ln()) / (1.0 - k);
+    inverse::crossing((0.0, bound), bound, 1.0, |t| {
+        let gap = depth(t) - depth(k * t) + 2.0 * k.ln();
+        (gap, (0.5 * t).tanh() - k * (0.5 * k * t).tanh())
+    })
+}

@@ -1,0 +1,176 @@
+//! An *activation* φ is the scalar curve that the linear predictor passes through, `y ≈ φ(xᵀw)`,
+//! together with its graduation.
+//!
+//! Every solver of this crate sees φ only in *anchored* form, at a temperature τ in [0, 1]:
+//!
+//! ```text
+//! φ̂_τ(z)  = (φ(τz) − φ(0))/τ        value   a line φ′(0)·z at τ = 0, φ(z) − φ(0) at τ = 1
+//! φ̂_τ′(z) = φ′(τz)                  slope
+//! φ̂_τ″(z) = τ·φ″(τz)                bend
+//! ```
+//!
+//! It is the graduated activation of the paper (definition "Graduated Activation and Objective") up to
+//! the constant φ_τ(0), which cancels in every residual, and the factor γ(τ) = φ_τ′(0)/φ′(0), which is τ
+//! for the bounded activations and 1 for the rest. A unit step on it therefore is the paper's η/τ² or η,
+//! nothing cancels as τ → 0, and τ = 0 is an ordinary temperature.
+//!
+//! Stable forms live here and only here: an implementation gives φ at temperature one and the *rise*
+//! φ(t) − φ(0) without cancellation; the graduation is derived from them once, in [`Activation`].
+
+mod exponential;
+mod gelu;
+mod identity;
+mod inverse;
+mod leaky_softplus;
+mod named;
+mod normal;
+mod probit;
+mod rise;
+mod sigmoid;
+mod silu;
+mod softplus;
+mod tanh;
+
+use std::fmt::Debug;
+
+pub use exponential::Exp;
+pub use gelu::Gelu;
+pub use identity::Identity;
+pub use leaky_softplus::LeakySoftplus;
+pub use named::{NAMES, named};
+pub use probit::Probit;
+pub use sigmoid::Sigmoid;
+pub use silu::Silu;
+pub use softplus::Softplus;
+pub use tanh::Tanh;
+
+/// Below this temperature φ̂_τ is its line to every digit for |z| < 1e100, and τz would lose digits to underflow.
+const COLD: f64 = 1e-150;
+
+/// The values that φ takes: the interval from `lo` to `hi`, either of which may be infinite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Greatest lower bound of φ.
+    pub lo: f64,
+    /// Least upper bound of φ.
+    pub hi: f64,
+    /// Whether the finite bounds are reached at finite z (the minimum of SiLU and GELU), so that a label
+    /// at the bound has a preimage of its own.
+    pub attained: bool,
+}
+
+impl Range {
+    /// All real numbers.
+    pub const REALS: Range = Range { lo: f64::NEG_INFINITY, hi: f64::INFINITY, attained: false };
+
+    /// Whether a label `y` has a finite preimage.
+    pub fn contains(&self, y: f64) -> bool {
+        let inside = self.lo < y && y < self.hi;
+        inside || (self.attained && y.is_finite() && (y == self.lo || y == self.hi))
+    }
+}
+
+/// The finite solutions z of φ(z) = y.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Preimages {
+    /// y lies outside the range of φ, or on a bound that no finite z reaches.
+    None,
+    /// φ is one-to-one at y.
+    One(f64),
+    /// φ turns once (SiLU, GELU) and y lies between its minimum and its limit at −∞.
+    Two {
+        /// The solution on the falling branch.
+        left: f64,
+        /// The solution on the rising branch.
+        right: f64,
+    },
+}
+
+/// A smooth activation φ with φ′(0) ≠ 0, at every temperature.
+///
+/// Formula: `φ̂_τ(z) = (φ(τz) − φ(0))/τ`, see the [module](self) documentation.
+///
+/// An activation of your own needs [`name`](Activation::name), [`value`](Activation::value),
+/// [`slope`](Activation::slope) and [`bend`](Activation::bend). An increasing one needs nothing more: the
+/// rise is integrated from the slope where the difference would cancel and preimages are found by a
+/// bracketed Newton iteration. Give [`largest_slope`](Activation::largest_slope) if there is one, so that
+/// the solvers with a fixed step can use 1/Λ; without it only those that search for their step can.
+///
+/// Reference: definition "Graduated Activation and Objective" of the paper.
+pub trait Activation: Debug + Send + Sync {
+    /// The name as a user types it, e.g. `leaky-softplus:0.2`.
+    fn name(&self) -> String;
+
+    /// φ(t), accurate to a few units in the last place, also where φ is tiny; never NaN for finite t.
+    fn value(&self, t: f64) -> f64;
+
+    /// φ′(t).
+    fn slope(&self, t: f64) -> f64;
+
+    /// φ″(t).
+    fn bend(&self, t: f64) -> f64;
+
+    /// φ(t) − φ(0) without cancellation near t = 0.
+    ///
+    /// Default: Gauss–Legendre integration of the slope for small |t|, the plain difference beyond, and also
+    /// where the two disagree by more than rounding because φ bends too sharply for the rule.
+    fn rise(&self, t: f64) -> f64 {
+        rise::from_slope(|s| self.value(s), |s| self.slope(s), t)
+    }
+
+    /// The values that φ takes. Default: all real numbers.
+    fn range(&self) -> Range {
+        Range::REALS
+    }
+
+    /// sup φ′, the Lipschitz constant that Λ is made of. Default: none.
+    fn largest_slope(&self) -> Option<f64> {
+        None
+    }
+
+    /// The finite solutions z of φ(z) = y.
+    ///
+    /// Default: for an increasing φ, a bracketed Newton iteration; none where φ does not come that far at
+    /// any finite z.
+    fn preimages(&self, y: f64) -> Preimages {
+        if !self.range().contains(y) {
+            return Preimages::None;
+        }
+        inverse::increasing(|z| self.value(z), |z| self.slope(z), y)
+    }
+
+    /// Writes φ(z), uncentred: predictions and the residual at τ = 1.
+    fn respond(&self, z: &[f64], out: &mut [f64]) {
+        for (out, &z) in out.iter_mut().zip(z) {
+            *out = self.value(z);
+        }
+    }
+
+    /// Writes φ̂_τ(z) = (φ(τz) − φ(0))/τ, which is φ′(0)·z at τ = 0.
+    fn graduate(&self, tau: f64, z: &[f64], out: &mut [f64]) {
+        if tau < COLD {
+            let line = self.slope(0.0);
+            for (out, &z) in out.iter_mut().zip(z) {
+                *out = line * z;
+            }
+        } else {
+            for (out, &z) in out.iter_mut().zip(z) {
+                *out = self.rise(tau * z) / tau;
+            }
+        }
+    }
+
+    /// Writes φ̂_τ′(z) = φ′(τz).
+    fn graduate_slope(&self, tau: f64, z: &[f64], out: &mut [f64]) {
+        for (out, &z) in out.iter_mut().zip(z) {
+            *out = self.slope(tau * z);
+        }
+    }
+
+    /// Writes φ̂_τ″(z) = τ·φ″(τz).
+    fn graduate_bend(&self, tau: f64, z: &[f64], out: &mut [f64]) {
+        for (out, &z) in out.iter_mut().zip(z) {
+            *out = tau * self.bend(tau * z);
+        }
+    }
+}

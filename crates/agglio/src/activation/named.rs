@@ -1,0 +1,83 @@
+//! *Names* of activations, as users type them.
+
+use std::sync::Arc;
+
+use super::{Activation, Exp, Gelu, Identity, LeakySoftplus, Probit, Sigmoid, Silu, Softplus, Tanh};
+use crate::error::{Error, ErrorKind, Result};
+use crate::nearest::nearest;
+
+/// The names that [`named`] knows; `leaky-softplus` may be followed by its parameter, `leaky-softplus:0.3`.
+pub const NAMES: &[&str] =
+    &["sigmoid", "softplus", "leaky-softplus", "silu", "gelu", "tanh", "probit", "exp", "identity"];
+
+/// Curves with φ(τz) = τφ(z), which people ask for.
+const HOMOGENEOUS: &[&str] = &["relu", "leaky-relu", "leaky_relu", "lrelu"];
+
+/// k of `leaky-softplus` when none is given, as in the paper's experiments.
+const DEFAULT_K: f64 = 0.2;
+
+/// `name[:parameter]` → φ
+///
+/// The activation of that name. Default: k = 0.2 for `leaky-softplus`, which also takes `leaky-softplus:0.3` and
+/// `leaky-softplus:k=0.3`.
+///
+/// # Errors
+///
+/// [`ErrorKind::UnknownActivation`], with the name that was probably meant; [`ErrorKind::Homogeneous`] for ReLU and
+/// its kin; [`ErrorKind::Parameter`] for a parameter out of [0, 1], or one that the activation does not take.
+///
+/// # Examples
+///
+/// ```
+/// let phi = agglio::activation::named("leaky-softplus:0.3")?;
+/// assert_eq!(phi.name(), "leaky-softplus:0.3");
+/// assert!(agglio::activation::named("sigmod").unwrap_err().to_string().contains("did you mean `sigmoid`"));
+/// # Ok::<(), agglio::error::Error>(())
+/// ```
+pub fn named(name: &str) -> Result<Arc<dyn Activation>> {
+    let (stem, parameter) = match name.split_once(':') {
+        Some((stem, parameter)) => (stem, Some(parameter)),
+        None => (name, None),
+    };
+    let phi: Arc<dyn Activation> = match stem {
+        "leaky-softplus" => return Ok(Arc::new(leaky_softplus(parameter)?)),
+        "sigmoid" => Arc::new(Sigmoid),
+        "softplus" => Arc::new(Softplus),
+        "silu" => Arc::new(Silu),
+        "gelu" => Arc::new(Gelu),
+        "tanh" => Arc::new(Tanh),
+        "probit" => Arc::new(Probit),
+        "exp" => Arc::new(Exp),
+        "identity" => Arc::new(Identity),
+        _ => return Err(unknown(name, stem)),
+    };
+    match parameter {
+        Some(value) => Err(Error::parameter(&format!("the parameter of {stem}"), quoted(value), "it takes none")),
+        None => Ok(phi),
+    }
+}
+
+fn leaky_softplus(parameter: Option<&str>) -> Result<LeakySoftplus> {
+    let Some(typed) = parameter else { return LeakySoftplus::new(DEFAULT_K) };
+    let value = match typed.split_once('=') {
+        Some((key, value)) if key.trim().eq_ignore_ascii_case("k") => value,
+        _ => typed,
+    };
+    let allowed = "it must be a number between 0 and 1, as in `leaky-softplus:0.2`";
+    let k: f64 = value.trim().parse().map_err(|_| Error::parameter("k of leaky-softplus", quoted(typed), allowed))?;
+    LeakySoftplus::new(k)
+}
+
+fn unknown(name: &str, stem: &str) -> Error {
+    let name = name.to_owned();
+    if HOMOGENEOUS.iter().any(|known| known.eq_ignore_ascii_case(stem)) {
+        return ErrorKind::Homogeneous { name }.into();
+    }
+    ErrorKind::UnknownActivation { name, nearest: nearest(stem, NAMES).map(str::to_owned), known: NAMES.join(", ") }
+        .into()
+}
+
+/// Nothing at all is hard to see without quotes.
+fn quoted(value: &str) -> String {
+    format!("`{value}`")
+}

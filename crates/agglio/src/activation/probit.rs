@@ -1,0 +1,68 @@
+//! The normal distribution function.
+
+use std::f64::consts::FRAC_1_SQRT_2;
+
+use super::normal::{FAR, PEAK, density, distribution, moment};
+use super::{Activation, Preimages, Range, inverse};
+
+/// `φ(t) = Φ(t) = ½ erfc(−t/√2)`
+///
+/// The probability of a probit model.
+///
+/// Reference: not in the paper; a sigmoid in the sense of its Table 1 (`tab:elsc-elss`), γ(τ) = τ.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Probit;
+
+impl Activation for Probit {
+    fn name(&self) -> String {
+        "probit".to_owned()
+    }
+
+    fn value(&self, t: f64) -> f64 {
+        distribution(t)
+    }
+
+    fn slope(&self, t: f64) -> f64 {
+        density(t)
+    }
+
+    fn bend(&self, t: f64) -> f64 {
+        -moment(t)
+    }
+
+    fn rise(&self, t: f64) -> f64 {
+        0.5 * libm::erf(t * FRAC_1_SQRT_2)
+    }
+
+    fn range(&self) -> Range {
+        Range { lo: 0.0, hi: 1.0, attained: false }
+    }
+
+    fn largest_slope(&self) -> Option<f64> {
+        Some(PEAK)
+    }
+
+    fn preimages(&self, y: f64) -> Preimages {
+        if !self.range().contains(y) {
+            return Preimages::None;
+        }
+        let p = y - 0.5;
+        Preimages::One(if p.abs() < 0.25 {
+            // Φ − ½ is nearly a line here.
+            inverse::crossing((-1.0, 1.0), p / PEAK, p.abs(), |z| (self.rise(z) - p, density(z)))
+        } else if p < 0.0 {
+            tail(y)
+        } else {
+            -tail(1.0 - y)
+        })
+    }
+}
+
+/// Φ⁻¹(y) for y under a half. ln Φ is concave and e^{−z²/2} > Φ(z), so Newton's steps on it start to the left
+/// of the solution and never pass it.
+fn tail(y: f64) -> f64 {
+    inverse::crossing((-FAR, 0.0), -(-2.0 * y.ln()).sqrt(), 1.0, |z| {
+        let phi = distribution(z);
+        ((phi / y).ln(), density(z) / phi)
+    })
+}

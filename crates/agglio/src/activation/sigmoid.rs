@@ -1,0 +1,54 @@
+//! The logistic curve, and the parts that softplus and SiLU are made of.
+
+use super::{Activation, Preimages, Range};
+
+/// `φ(t) = 1/(1 + e^{−t})`
+///
+/// The probability of a logistic model; its graduation carries no 1/τ in the paper, so γ(τ) = τ.
+///
+/// Reference: Table 1 of the paper (`tab:elsc-elss`), row "sigmoid".
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sigmoid;
+
+impl Activation for Sigmoid {
+    fn name(&self) -> String {
+        "sigmoid".to_owned()
+    }
+
+    fn value(&self, t: f64) -> f64 {
+        // Both signs go through e^{−|t|}, which underflows where e^{|t|} would overflow.
+        let e = (-t.abs()).exp();
+        let top = if t < 0.0 { e } else { 1.0 };
+        top / (1.0 + e)
+    }
+
+    fn slope(&self, t: f64) -> f64 {
+        let e = (-t.abs()).exp();
+        e / ((1.0 + e) * (1.0 + e))
+    }
+
+    fn bend(&self, t: f64) -> f64 {
+        // 1 − 2φ(t) = −tanh(t/2), which keeps its digits near t = 0.
+        -(0.5 * t).tanh() * self.slope(t)
+    }
+
+    fn rise(&self, t: f64) -> f64 {
+        0.5 * (0.5 * t).tanh()
+    }
+
+    fn range(&self) -> Range {
+        Range { lo: 0.0, hi: 1.0, attained: false }
+    }
+
+    fn largest_slope(&self) -> Option<f64> {
+        Some(0.25)
+    }
+
+    fn preimages(&self, y: f64) -> Preimages {
+        if !self.range().contains(y) {
+            return Preimages::None;
+        }
+        // 1 − y is exact where it matters, for y over a half.
+        Preimages::One((y / (1.0 - y)).ln())
+    }
+}

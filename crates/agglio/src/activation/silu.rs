@@ -1,0 +1,77 @@
+//! The SiLU (swish) curve, which turns once.
+
+use super::inverse::{self, Turn};
+use super::{Activation, Preimages, Range, Sigmoid};
+
+/// The minimum, where φ(z) = z + 1; digits and series from `tests/it/golden/activations.py`.
+const TURN: Turn = Turn {
+    at: -1.2784645427610737,
+    low: -0.2784645427610738,
+    low_rest: 1.5523606315812798e-18,
+    series: [
+        3.0302216013580994,
+        -2.0607476511124148,
+        2.9008178055701452,
+        -3.9864452806038697,
+        6.03466916846034,
+        -9.459839580173238,
+        15.285847390635515,
+    ],
+};
+
+/// `φ(t) = t·σ(t)`, σ the [`Sigmoid`]
+///
+/// A smooth ReLU that dips to −0.2785 before it vanishes on the left, so labels in the dip have two preimages.
+///
+/// Reference: Table 1 of the paper (`tab:elsc-elss`), row "SiLU"; its graduation is z·σ(τz).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Silu;
+
+impl Activation for Silu {
+    fn name(&self) -> String {
+        "silu".to_owned()
+    }
+
+    fn value(&self, t: f64) -> f64 {
+        damped(t, Sigmoid.value(t))
+    }
+
+    fn slope(&self, t: f64) -> f64 {
+        // σ(1 + tσ(−t)): the only subtraction is the one that makes the zero at the minimum.
+        damped(1.0 + damped(t, Sigmoid.value(-t)), Sigmoid.value(t))
+    }
+
+    fn bend(&self, t: f64) -> f64 {
+        damped(2.0 - t * (0.5 * t).tanh(), Sigmoid.slope(t))
+    }
+
+    fn rise(&self, t: f64) -> f64 {
+        self.value(t)
+    }
+
+    fn range(&self) -> Range {
+        Range { lo: TURN.low, hi: f64::INFINITY, attained: true }
+    }
+
+    fn largest_slope(&self) -> Option<f64> {
+        // at t = 2.3993572805154675, where t·tanh(t/2) = 2
+        Some(1.099839320128867)
+    }
+
+    fn preimages(&self, y: f64) -> Preimages {
+        if !self.range().contains(y) {
+            return Preimages::None;
+        }
+        if y >= 0.0 {
+            return Preimages::One(inverse::rising(self, y / Sigmoid.value(y), y));
+        }
+        // Far to the left φ = t·e^t, so t = ln(−y) − ln(−t).
+        let depth = -(-y).ln();
+        TURN.preimages(self, -depth - depth.ln(), y)
+    }
+}
+
+/// t·decay, and nothing once the decay is: at infinite t too.
+fn damped(t: f64, decay: f64) -> f64 {
+    if decay == 0.0 { 0.0 } else { t * decay }
+}

@@ -1,0 +1,55 @@
+//! The softplus curve, a smooth ReLU.
+
+use std::f64::consts::LN_2;
+
+use super::{Activation, Preimages, Range, Sigmoid};
+
+/// From here on e^{−t} is lost beside one, and softplus is t to the last digit.
+const STRAIGHT: f64 = 40.0;
+
+/// `φ(t) = ln(1 + e^t)`
+///
+/// The smooth relative of ReLU, zero far to the left and t far to the right.
+///
+/// Reference: Table 1 of the paper (`tab:elsc-elss`), row "softplus".
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Softplus;
+
+impl Activation for Softplus {
+    fn name(&self) -> String {
+        "softplus".to_owned()
+    }
+
+    fn value(&self, t: f64) -> f64 {
+        t.max(0.0) + (-t.abs()).exp().ln_1p()
+    }
+
+    fn slope(&self, t: f64) -> f64 {
+        Sigmoid.value(t)
+    }
+
+    fn bend(&self, t: f64) -> f64 {
+        Sigmoid.slope(t)
+    }
+
+    fn rise(&self, t: f64) -> f64 {
+        // ln((1 + e^t)/2) = ln1p(expm1(t)/2). It equals t/2 + ln cosh(t/2) but cancels for neither sign of t:
+        // expm1(t)/2 stays above −½, where ln1p is well conditioned, and left of zero it tends to −ln 2.
+        if t < STRAIGHT { (0.5 * t.exp_m1()).ln_1p() } else { t - LN_2 }
+    }
+
+    fn range(&self) -> Range {
+        Range { lo: 0.0, hi: f64::INFINITY, attained: false }
+    }
+
+    fn largest_slope(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
+    fn preimages(&self, y: f64) -> Preimages {
+        if !self.range().contains(y) {
+            return Preimages::None;
+        }
+        Preimages::One(if y < STRAIGHT { y.exp_m1().ln() } else { y })
+    }
+}

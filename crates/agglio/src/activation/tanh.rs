@@ -1,0 +1,52 @@
+//! The hyperbolic tangent.
+
+use super::{Activation, Preimages, Range};
+
+/// `φ(t) = tanh t`
+///
+/// The sigmoid 2σ(2t) − 1, for labels between −1 and 1.
+///
+/// Reference: the paper's sigmoid (Table 1, `tab:elsc-elss`) up to scale; γ(τ) = τ.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tanh;
+
+impl Activation for Tanh {
+    fn name(&self) -> String {
+        "tanh".to_owned()
+    }
+
+    fn value(&self, t: f64) -> f64 {
+        t.tanh()
+    }
+
+    fn slope(&self, t: f64) -> f64 {
+        // 1 − tanh² would cancel; this is 1/cosh² without its overflow.
+        let e = (-2.0 * t.abs()).exp();
+        4.0 * e / ((1.0 + e) * (1.0 + e))
+    }
+
+    fn bend(&self, t: f64) -> f64 {
+        -2.0 * t.tanh() * self.slope(t)
+    }
+
+    fn rise(&self, t: f64) -> f64 {
+        t.tanh()
+    }
+
+    fn range(&self) -> Range {
+        Range { lo: -1.0, hi: 1.0, attained: false }
+    }
+
+    fn largest_slope(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
+    fn preimages(&self, y: f64) -> Preimages {
+        if !self.range().contains(y) {
+            return Preimages::None;
+        }
+        // Of |y|, because for y next to −1 the argument of ln1p would cancel.
+        let a = y.abs();
+        Preimages::One((0.5 * (2.0 * a / (1.0 - a)).ln_1p()).copysign(y))
+    }
+}

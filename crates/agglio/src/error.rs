@@ -1,0 +1,119 @@
+//! The one error type of the crate: what is wrong, where, and what to do about it.
+//!
+//! A fit that does not converge is not an error; it is a [`StopReason`](crate::stop::StopReason).
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// `Result` with this crate's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong. One pointer wide; [`Error::kind`] tells the cases apart.
+#[derive(Debug)]
+pub struct Error(Box<ErrorKind>);
+
+/// The ways in which input can be wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An activation that does not exist.
+    #[error("no activation is called `{name}`{}; there are {known}", nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
+    UnknownActivation {
+        /// As typed.
+        name: String,
+        /// The name that exists and is spelled most like it, if any is close.
+        nearest: Option<String>,
+        /// The names that exist.
+        known: String,
+    },
+    /// ReLU and its kin, which graduation leaves as they are.
+    #[error(
+        "`{name}` is positively homogeneous (φ(τz) = τφ(z)), so graduation does nothing to it; \
+         use `softplus` or `leaky-softplus`, its smooth relatives"
+    )]
+    Homogeneous {
+        /// As typed.
+        name: String,
+    },
+    /// A parameter outside the values it can take.
+    #[error("{name} is {value}; {allowed}")]
+    Parameter {
+        /// The parameter.
+        name: String,
+        /// Its value as given.
+        value: String,
+        /// What it may be, as a clause that follows a semicolon.
+        allowed: String,
+    },
+    /// Two choices that do not go together.
+    #[error("{one} and {other} do not go together: {reason}")]
+    Incompatible {
+        /// The one choice.
+        one: String,
+        /// The other.
+        other: String,
+        /// Why, and what to choose instead.
+        reason: String,
+    },
+    /// Arrays of data that cannot be a problem.
+    #[error("{0}")]
+    Data(String),
+    /// A place in a data file.
+    #[error("{}:{line}: {}{what}", file.display(), column.as_ref().map(|c| format!("column `{c}`: ")).unwrap_or_default())]
+    Cell {
+        /// The file.
+        file: PathBuf,
+        /// Line, from 1.
+        line: u64,
+        /// Name of the column, where one is meant.
+        column: Option<String>,
+        /// What is wrong and what to do.
+        what: String,
+    },
+    /// A file as a whole.
+    #[error("{}: {what}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong and what to do.
+        what: String,
+    },
+}
+
+impl Error {
+    /// Which case this is.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+
+    pub(crate) fn parameter(name: &str, value: impl fmt::Display, allowed: &str) -> Error {
+        let (name, value, allowed) = (name.to_owned(), value.to_string(), allowed.to_owned());
+        ErrorKind::Parameter { name, value, allowed }.into()
+    }
+
+    pub(crate) fn data(what: impl Into<String>) -> Error {
+        ErrorKind::Data(what.into()).into()
+    }
+
+    pub(crate) fn file(file: impl Into<PathBuf>, what: impl fmt::Display) -> Error {
+        ErrorKind::File { file: file.into(), what: what.to_string() }.into()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Error {
+        Error(Box::new(kind))
+    }
+}

@@ -1,0 +1,200 @@
+//! *The* loop: every solver of this crate is these lines with other parts.
+//!
+//! ```text
+//! here  = what is known at (θ, τ), else estimated
+//! trial = project(θ + p),  p from the direction
+//! accept, reject or settle;  observe;  stop;  stay, advance or retreat
+//! ```
+//!
+//! Reference: Algorithm 1 (`algo:main`) with one step a stage, Algorithm 2 with one pass a stage.
+
+use crate::observe::{Observer, Step};
+use crate::oracle::{Oracle, Query, Sums, Want};
+use crate::rows::Batch;
+use crate::schedule::{Next, Progress, Stage};
+use crate::solver::Method;
+use crate::solver::estimator::Place;
+use crate::solver::step::Verdict;
+use crate::stop::{StageMean, Stop, StopReason};
+
+/// Where a fit ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// θ in the solver's coordinates.
+    pub theta: Vec<f64>,
+    /// The last temperature.
+    pub tau: f64,
+    /// Why it ended.
+    pub reason: StopReason,
+    /// Steps taken.
+    pub steps: usize,
+    /// Loss, gradient and column norms at θ and `tau`, over all rows.
+    pub sums: Sums,
+}
+
+/// What the loop owns: θ, where the stage began, and what is known at (θ, τ).
+struct Walk {
+    theta: Vec<f64>,
+    /// θ before the last accepted step, and where the stage began: what remains if a step leads out of the numbers.
+    before: Vec<f64>,
+    begun: Vec<f64>,
+    stage: Stage,
+    known: Option<Sums>,
+    mean: StageMean,
+    steps: usize,
+    accepted: usize,
+}
+
+/// Runs a method from `start` until `stop` says so or `observer` ends it.
+///
+/// Not converging is a [`StopReason`], never an error.
+pub fn fit(
+    oracle: &dyn Oracle,
+    mut method: Method,
+    start: Vec<f64>,
+    mut stop: Stop,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut walk = Walk::new(start, method.schedule.first());
+    let mut p = vec![0.0; walk.theta.len()];
+    if stop.at_limit(0) {
+        return walk.end(oracle, StopReason::Limit, None);
+    }
+    method.estimator.begin(oracle, &walk.theta, &walk.stage);
+    loop {
+        let here = walk.known.take().unwrap_or_else(|| method.estimator.estimate(oracle, &walk.theta, walk.place()));
+        if !here.is_finite() {
+            return walk.end(oracle, StopReason::NotFinite, None);
+        }
+        let predicted = method.direction.displace(method.step.size(), &here, &mut p);
+        let trial = walk.trial(&p, &method);
+        let there = method.step.judges().then(|| method.estimator.estimate(oracle, &trial, walk.place()));
+        let verdict = there.as_ref().map_or(Verdict::Accept, |there| method.step.judge(&here, there, predicted));
+        walk.mean.add(&here, predicted);
+        let step = Seen { rows: here.rows, loss: here.loss, gradient: here.gradient_norm(), verdict };
+        walk.take(verdict, trial, here, there);
+        if observer.step(&walk.report(oracle, &step)).is_break() {
+            return walk.end(oracle, StopReason::Interrupted, None);
+        }
+        let settled = verdict == Verdict::Settled;
+        match method.schedule.next(&walk.stage, &Progress { accepted: walk.accepted, settled }) {
+            Next::Stay => {}
+            Next::Advance(stage) => {
+                if let Some((reason, sums)) = walk.review(oracle, &mut method, &mut stop, settled) {
+                    return walk.end(oracle, reason, sums);
+                }
+                walk.enter(stage, oracle, &mut method);
+            }
+            Next::Retreat(stage) => {
+                walk.theta.clone_from(&walk.begun);
+                walk.enter(stage, oracle, &mut method);
+            }
+        }
+    }
+}
+
+/// What an observer hears of a step besides where it led.
+struct Seen {
+    rows: usize,
+    loss: f64,
+    gradient: f64,
+    verdict: Verdict,
+}
+
+impl Walk {
+    fn new(theta: Vec<f64>, stage: Stage) -> Walk {
+        let (before, begun) = (theta.clone(), theta.clone());
+        Walk { theta, before, begun, stage, known: None, mean: StageMean::default(), steps: 0, accepted: 0 }
+    }
+
+    fn place(&self) -> Place {
+        Place { stage: self.stage, step: self.accepted }
+    }
+
+    fn trial(&self, p: &[f64], method: &Method) -> Vec<f64> {
+        let mut trial: Vec<f64> = self.theta.iter().zip(p).map(|(theta, p)| theta + p).collect();
+        if let Some(ball) = &method.ball {
+            ball.project(&mut trial);
+        }
+        trial
+    }
+
+    fn take(&mut self, verdict: Verdict, trial: Vec<f64>, here: Sums, there: Option<Sums>) {
+        self.steps += 1;
+        if verdict == Verdict::Accept {
+            self.before = std::mem::replace(&mut self.theta, trial);
+            self.known = there;
+            self.accepted += 1;
+        } else {
+            self.known = Some(here);
+        }
+    }
+
+    fn report(&self, oracle: &dyn Oracle, seen: &Seen) -> Step<'_> {
+        Step {
+            step: self.steps,
+            stage: self.stage.index,
+            tau: self.stage.tau,
+            rows: seen.rows,
+            passes: oracle.visited() as f64 / oracle.rows() as f64,
+            loss: seen.loss,
+            gradient: seen.gradient,
+            accepted: seen.verdict == Verdict::Accept,
+            theta: &self.theta,
+        }
+    }
+
+    /// Whether the fit is over now that a stage is, with the exact sums where they were asked for.
+    fn review(
+        &mut self,
+        oracle: &dyn Oracle,
+        method: &mut Method,
+        stop: &mut Stop,
+        settled: bool,
+    ) -> Option<(StopReason, Option<Sums>)> {
+        let at_limit = stop.at_limit(self.stage.index + 1);
+        if method.schedule.at_cap(&self.stage) {
+            method.step.observe(self.mean.loss());
+            if stop.review(&self.mean, settled) || at_limit {
+                let exact = self.ask(oracle);
+                if !exact.is_finite() {
+                    return Some((StopReason::NotFinite, None));
+                }
+                if let Some(reason) = stop.confirm(&exact, &self.mean, settled) {
+                    return Some((reason, Some(exact)));
+                }
+                self.known = method.estimator.is_exact().then_some(exact);
+            }
+        }
+        at_limit.then(|| (StopReason::Limit, self.known.take()))
+    }
+
+    /// A change of temperature forgets what is known.
+    fn enter(&mut self, stage: Stage, oracle: &dyn Oracle, method: &mut Method) {
+        if stage.tau != self.stage.tau {
+            self.known = None;
+            method.direction.warm();
+        }
+        self.stage = stage;
+        self.begun.clone_from(&self.theta);
+        self.mean = StageMean::default();
+        self.accepted = 0;
+        method.estimator.begin(oracle, &self.theta, &self.stage);
+    }
+
+    fn ask(&self, oracle: &dyn Oracle) -> Sums {
+        oracle.ask(&Query::new(&self.theta, self.stage.tau, Batch::All, Want::Stationarity))
+    }
+
+    fn end(mut self, oracle: &dyn Oracle, reason: StopReason, sums: Option<Sums>) -> Outcome {
+        let mut sums = sums.unwrap_or_else(|| self.ask(oracle));
+        for fallback in [self.before.clone(), self.begun.clone()] {
+            if sums.is_finite() {
+                break;
+            }
+            self.theta = fallback;
+            sums = self.ask(oracle);
+        }
+        Outcome { theta: self.theta, tau: self.stage.tau, reason, steps: self.steps, sums }
+    }
+}

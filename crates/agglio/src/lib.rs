@@ -1,0 +1,47 @@
+//! agglio fits `y ≈ φ(xᵀw)` by least squares when the activation φ makes the problem non-convex, without a
+//! starting guess: it solves the problem at a low temperature τ, where it is nearly convex, and follows the
+//! solution as τ rises to one.
+//!
+//! ```
+//! use agglio::{Options, activation::named, rows::Dense, simulate::Simulation};
+//!
+//! let data = Simulation::new(named("sigmoid")?, 1000, 5).draw()?;
+//! let rows = Dense::new(data.values, 5, data.labels)?;
+//! let report = Options::new(named("sigmoid")?).intercept(false).build()?.fit(&rows)?;
+//! for (found, truth) in report.coefficients.iter().zip(&data.truth) {
+//!     assert!((found - truth).abs() < 1e-12);
+//! }
+//! # Ok::<(), agglio::Error>(())
+//! ```
+//!
+//! The parts point one way:
+//!
+//! ```text
+//! strategy ─▶ fit ─▶ {schedule, estimator, direction, step rule} ─▶ oracle ─▶ {rows, activation}
+//! ```
+//!
+//! The method is that of the AGGLIO paper (Dey, Mukhoty and Kar); labels such as `algo:main` name its parts.
+
+pub mod activation;
+pub mod error;
+pub mod fit;
+mod linalg;
+pub mod model;
+pub mod nearest;
+pub mod observe;
+pub mod oracle;
+pub mod read;
+pub mod report;
+pub mod rng;
+pub mod rows;
+pub mod schedule;
+pub mod simulate;
+pub mod solver;
+pub mod stop;
+pub mod strategy;
+
+pub use error::{Error, Result};
+pub use linalg::Symmetric;
+pub use report::{Report, Status};
+pub use solver::Solver;
+pub use strategy::{Noise, Options, Plan, Start};

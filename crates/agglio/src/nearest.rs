@@ -1,0 +1,49 @@
+//! The *nearest* of some names to a mistyped one.
+
+/// `argmin_c d(word, c)` with d the number of insertions, deletions, replacements and swaps of neighbours
+///
+/// The candidate that was probably meant, or none if even the best is farther than one edit in three letters.
+/// Letters of either case are the same; of equally near candidates the first is returned.
+///
+/// # Examples
+///
+/// ```
+/// use agglio::nearest::nearest;
+///
+/// assert_eq!(nearest("hieght", &["weight", "height"]), Some("height"));
+/// assert_eq!(nearest("Leaky_Softplus", &["softplus", "leaky-softplus"]), Some("leaky-softplus"));
+/// assert_eq!(nearest("income", &["weight", "height"]), None);
+/// ```
+pub fn nearest<'a, S: AsRef<str> + 'a>(word: &str, candidates: impl IntoIterator<Item = &'a S>) -> Option<&'a str> {
+    let word = letters(word);
+    let farthest = (word.len() / 3).max(1);
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(&word, &letters(candidate.as_ref())), candidate.as_ref()))
+        .filter(|&(distance, candidate)| distance <= farthest && distance < candidate.chars().count())
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}
+
+fn letters(word: &str) -> Vec<char> {
+    word.chars().flat_map(char::to_lowercase).collect()
+}
+
+/// Optimal string alignment, row by row: `rows` are the last three of the table of distances between beginnings.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for (i, &letter) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, &other) in b.iter().enumerate() {
+            let replace = above[j] + usize::from(letter != other);
+            let mut least = replace.min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && letter == b[j - 1] && other == a[i - 1] {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[b.len()]
+}

@@ -1,0 +1,68 @@
+//! *Observers* watch a fit from outside: progress bars, traces, interrupts, the distance to a known truth.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// One step of the loop, as it was taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// The step's number in the fit, from 1.
+    pub step: usize,
+    /// The stage's number, from 0.
+    pub stage: usize,
+    /// The temperature τ.
+    pub tau: f64,
+    /// Rows asked for the estimate.
+    pub rows: usize,
+    /// Rows visited so far ÷ n, all that was asked included.
+    pub passes: f64,
+    /// L̂_τ at the point the step left, over the rows asked.
+    pub loss: f64,
+    /// ‖∇L̂_τ‖ there, as estimated.
+    pub gradient: f64,
+    /// Whether the trial was kept.
+    pub accepted: bool,
+    /// θ after the step, in the solver's coordinates.
+    pub theta: &'a [f64],
+}
+
+/// Told of every step; may end the fit.
+pub trait Observer: Send {
+    /// Called after each step; `Break` ends the fit as interrupted, with what has been reached.
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()>;
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn step(&mut self, _step: &Step<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Several observers in turn; any of them may end the fit.
+impl Observer for Vec<Box<dyn Observer + '_>> {
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        self.iter_mut().try_for_each(|observer| observer.step(step))
+    }
+}
+
+/// Ends the fit after the step during which the flag is raised.
+impl Observer for &AtomicBool {
+    fn step(&mut self, _step: &Step<'_>) -> ControlFlow<()> {
+        if self.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// A closure is an observer.
+#[derive(Debug)]
+pub struct Watch<F>(pub F);
+
+impl<F: FnMut(&Step<'_>) + Send> Observer for Watch<F> {
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        (self.0)(step);
+        ControlFlow::Continue(())
+    }
+}

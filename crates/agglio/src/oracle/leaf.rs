@@ -1,0 +1,214 @@
+//! A *leaf* is 1024 consecutive positions of the asked rows, summed in order by one thread.
+
+use crate::linalg::Symmetric;
+use crate::oracle::fold::Fold;
+use crate::oracle::{Hessian, Memory, Objective, Query, Want};
+use crate::rows::Run;
+use crate::rows::{Coordinates, Predictor};
+
+/// Positions in a leaf: fewer rows than this are summed by one thread.
+pub const LEAF: usize = 1024;
+
+/// Entries of the rows that are visited at once: few enough to be still in the cache when the row's coefficient
+/// is known and the row is added to the gradient.
+const CACHED: usize = 8192;
+
+/// Unnormalised sums over some leaves, as the rows give them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Partial {
+    pub rows: usize,
+    pub loss: f64,
+    pub label_square: f64,
+    /// Σ a_i and Σ a_i·(x_i − c), with a the gradient's coefficient of a row.
+    pub gradient: Weighted,
+    /// Σ (φ̂′)² and Σ (φ̂′)²·(x_i − c)².
+    pub norms: Weighted,
+    /// Σ h_i and Σ h_i·(x_i − c), with h the curvature's coefficient; or for curvature times a vector, h_i·x_iᵀv.
+    pub curvature: Weighted,
+    /// Σ h_i·(x_i − c)(x_i − c)ᵀ.
+    pub products: Option<Symmetric>,
+}
+
+/// A sum of coefficients and the sum of rows that they multiply.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Weighted {
+    pub total: f64,
+    pub rows: Vec<f64>,
+}
+
+impl Weighted {
+    fn zero(width: usize, used: bool) -> Weighted {
+        Weighted { total: 0.0, rows: if used { vec![0.0; width] } else { Vec::new() } }
+    }
+
+    fn merge(&mut self, other: &Weighted) {
+        self.total += other.total;
+        self.rows.iter_mut().zip(&other.rows).for_each(|(a, b)| *a += b);
+    }
+}
+
+impl Partial {
+    fn zero(width: usize, want: Want<'_>) -> Partial {
+        let second_order = matches!(want, Want::Curvature(_) | Want::CurvatureTimes(..));
+        Partial {
+            gradient: Weighted::zero(width, want != Want::Loss),
+            norms: Weighted::zero(width, want == Want::Stationarity),
+            curvature: Weighted::zero(width, second_order),
+            products: matches!(want, Want::Curvature(_)).then(|| Symmetric::zero(width)),
+            ..Partial::default()
+        }
+    }
+
+    /// Adds the sums of the leaves to the right of these.
+    pub fn merge(mut self, right: Partial) -> Partial {
+        self.rows += right.rows;
+        self.loss += right.loss;
+        self.label_square += right.label_square;
+        self.gradient.merge(&right.gradient);
+        self.norms.merge(&right.norms);
+        self.curvature.merge(&right.curvature);
+        if let (Some(left), Some(right)) = (&mut self.products, &right.products) {
+            left.add(right);
+        }
+        self
+    }
+}
+
+/// A question as the rows see it: θ, and the vector that curvature is asked times, in the rows' units.
+pub(super) struct Task<'a> {
+    pub fold: &'a Fold<'a>,
+    pub query: &'a Query<'a>,
+    at: Predictor,
+    times: Option<Predictor>,
+}
+
+impl<'a> Task<'a> {
+    pub fn new(fold: &'a Fold<'a>, query: &'a Query<'a>, coordinates: &Coordinates) -> Task<'a> {
+        let times = match query.want {
+            Want::CurvatureTimes(_, v) => Some(coordinates.predictor(v)),
+            _ => None,
+        };
+        Task { fold, query, at: coordinates.predictor(query.theta), times }
+    }
+
+    /// The sums over positions `from` … `to` of the asked rows.
+    pub fn sum(&self, from: usize, to: usize) -> Partial {
+        let rows = self.fold.rows;
+        let stride = (CACHED / rows.width()).clamp(8, LEAF);
+        let mut sums = Partial::zero(rows.width(), self.query.want);
+        let mut room = Room::new(stride.min(to - from));
+        for start in (from..to).step_by(stride) {
+            let count = stride.min(to - start);
+            self.query.batch.with_run(rows.len(), start, count, |run| self.visit(&run, &mut room, &mut sums));
+        }
+        sums
+    }
+
+    fn visit(&self, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
+        let [z, label, weight, residual, slope, a] = room.take(run.len());
+        self.predict(&self.at, run, z, a);
+        self.fold.rows.labels(run, label);
+        self.fold.rows.weights(run, weight);
+        self.fold.labels.residuals(self.query.tau, run, z, label, residual);
+        sums.rows += run.len();
+        for ((r, y), weight) in residual.iter().zip(&*label).zip(&*weight) {
+            sums.loss += weight * (r * r);
+            sums.label_square += weight * (y * y);
+        }
+        if self.query.want == Want::Loss {
+            return;
+        }
+        self.fold.labels.activation().graduate_slope(self.query.tau, z, slope);
+        self.add_gradient(run, weight, residual, slope, a, sums);
+        match self.query.want {
+            Want::Stationarity => self.add_norms(run, weight, slope, a, sums),
+            Want::Curvature(hessian) | Want::CurvatureTimes(hessian, _) => {
+                self.curve(hessian, z, weight, residual, slope, a);
+                self.add_curvature(run, z, a, sums);
+            }
+            Want::Loss | Want::Gradient => {}
+        }
+    }
+
+    /// z = (x − c)ᵀv + constant, and the offset where θ itself is meant.
+    fn predict(&self, predictor: &Predictor, run: &Run<'_>, z: &mut [f64], offset: &mut [f64]) {
+        self.fold.rows.dots(run, self.fold.coordinates.centre(), &predictor.v, z);
+        self.fold.rows.offsets(run, offset);
+        z.iter_mut().zip(offset).for_each(|(z, offset)| *z += predictor.constant + *offset);
+    }
+
+    /// a_i = ω_i r_i φ̂′_i (or ω_i r_i), or its difference to what the row remembers.
+    fn add_gradient(&self, run: &Run<'_>, weight: &[f64], r: &[f64], slope: &[f64], a: &mut [f64], sums: &mut Partial) {
+        for (i, a) in a.iter_mut().enumerate() {
+            *a = match self.query.objective {
+                Objective::Squares => weight[i] * r[i] * slope[i],
+                Objective::Matching => weight[i] * r[i],
+            };
+        }
+        if self.query.memory != Memory::Unused {
+            run.for_each(|i, row| {
+                let before = self.fold.remember(row, a[i]);
+                if self.query.memory == Memory::Difference {
+                    a[i] -= before;
+                }
+            });
+        }
+        self.add(run, a, &mut sums.gradient);
+    }
+
+    fn add_norms(&self, run: &Run<'_>, weight: &[f64], slope: &[f64], a: &mut [f64], sums: &mut Partial) {
+        for (i, a) in a.iter_mut().enumerate() {
+            *a = weight[i] * (slope[i] * slope[i]);
+        }
+        sums.norms.total += a.iter().sum::<f64>();
+        self.fold.rows.add_squares(run, self.fold.coordinates.centre(), a, &mut sums.norms.rows);
+    }
+
+    /// The curvature's coefficient h of each row, written over `h`; `z` is used up where bends are needed.
+    fn curve(&self, hessian: Hessian, z: &mut [f64], weight: &[f64], r: &[f64], slope: &[f64], h: &mut [f64]) {
+        for (i, h) in h.iter_mut().enumerate() {
+            *h = match self.query.objective {
+                Objective::Squares => weight[i] * slope[i] * slope[i],
+                Objective::Matching => weight[i] * slope[i],
+            };
+        }
+        if hessian == Hessian::Full && self.query.objective == Objective::Squares {
+            let mut bend = vec![0.0; z.len()];
+            self.fold.labels.activation().graduate_bend(self.query.tau, z, &mut bend);
+            h.iter_mut().enumerate().for_each(|(i, h)| *h += weight[i] * r[i] * bend[i]);
+        }
+    }
+
+    fn add_curvature(&self, run: &Run<'_>, z: &mut [f64], h: &mut [f64], sums: &mut Partial) {
+        let centre = self.fold.coordinates.centre();
+        if let Some(times) = &self.times {
+            self.fold.rows.dots(run, centre, &times.v, z);
+            h.iter_mut().zip(z).for_each(|(h, z)| *h *= *z + times.constant);
+        }
+        self.add(run, h, &mut sums.curvature);
+        if let Some(products) = &mut sums.products {
+            self.fold.rows.add_products(run, centre, h, products.lower_mut());
+        }
+    }
+
+    fn add(&self, run: &Run<'_>, a: &[f64], sums: &mut Weighted) {
+        sums.total += a.iter().sum::<f64>();
+        self.fold.rows.add_rows(run, self.fold.coordinates.centre(), a, &mut sums.rows);
+    }
+}
+
+/// Working memory for one run of rows, in one allocation.
+struct Room(Vec<f64>);
+
+impl Room {
+    const COLUMNS: usize = 6;
+
+    fn new(rows: usize) -> Room {
+        Room(vec![0.0; Self::COLUMNS * rows])
+    }
+
+    fn take(&mut self, rows: usize) -> [&mut [f64]; Self::COLUMNS] {
+        let mut rest = self.0.as_mut_slice();
+        std::array::from_fn(|_| rest.split_off_mut(..rows).unwrap_or_default())
+    }
+}

@@ -1,0 +1,172 @@
+//! The *oracle* answers the only question a solver asks: at (θ, τ), over these rows, what are the sums of
+//! loss, gradient and curvature?
+//!
+//! ```text
+//! L̂_τ(θ) = (1/n) Σ_i ω_i (φ̂_τ(z_i) − y_i^τ)²,        z_i = x_iᵀw + b + offset_i
+//! ```
+//!
+//! with weights ω of mean one. It is the graduated objective of the paper divided by γ(τ)², and the
+//! user's own loss at τ = 1. Rows are folded and sums merge, so threads, files and machines are one fold.
+
+mod fold;
+mod labels;
+mod leaf;
+
+use crate::linalg::Symmetric;
+use crate::rows::Batch;
+
+pub use fold::Fold;
+pub use labels::{Labels, MARGIN};
+pub use leaf::LEAF;
+
+/// What is asked for. Each want includes the loss, and all but the first the gradient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Want<'a> {
+    /// The loss alone.
+    Loss,
+    /// Loss and gradient.
+    Gradient,
+    /// Loss, gradient and the root mean squares of the columns of J that the stop rule compares it with.
+    Stationarity,
+    /// Loss, gradient and the d×d curvature.
+    Curvature(Hessian),
+    /// Loss, gradient and the curvature times a vector, without forming it.
+    CurvatureTimes(Hessian, &'a [f64]),
+}
+
+/// Which second derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hessian {
+    /// (2/n) Σ ω φ̂′² x xᵀ: positive semi-definite.
+    GaussNewton,
+    /// (2/n) Σ ω (φ̂′² + r·φ̂″) x xᵀ: exact.
+    Full,
+}
+
+/// Which function's gradient.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objective {
+    /// The graduated least-squares loss: gradient (2/n) Σ ω r φ̂′ x.
+    #[default]
+    Squares,
+    /// The matching loss of φ, whose gradient has no φ̂′: (2/n) Σ ω r x, curvature (2/n) Σ ω φ̂′ x xᵀ. The loss
+    /// reported beside it is that of `Squares`.
+    Matching,
+}
+
+/// What the asked rows do with their memory of the last gradient they contributed (SAGA's table).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// Leave it alone.
+    #[default]
+    Unused,
+    /// Remember what they contribute now.
+    Renew,
+    /// Remember what they contribute now, and answer with the gradient's difference to what they remembered.
+    Difference,
+}
+
+/// A question: where, at which temperature, over which rows, and what.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    /// The point θ, in the solver's coordinates.
+    pub theta: &'a [f64],
+    /// The temperature τ in [0, 1].
+    pub tau: f64,
+    /// The rows asked.
+    pub batch: Batch,
+    /// What to answer with.
+    pub want: Want<'a>,
+    /// Whose gradient.
+    pub objective: Objective,
+    /// What the rows do with their memory, one number each.
+    pub memory: Memory,
+}
+
+impl<'a> Query<'a> {
+    /// A question about least squares, without memory.
+    pub fn new(theta: &'a [f64], tau: f64, batch: Batch, want: Want<'a>) -> Query<'a> {
+        Query { theta, tau, batch, want, objective: Objective::Squares, memory: Memory::Unused }
+    }
+}
+
+/// The answer: weighted means over the asked rows, in the solver's coordinates.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sums {
+    /// Number of rows asked.
+    pub rows: usize,
+    /// L̂_τ.
+    pub loss: f64,
+    /// Mean square of the graduated labels: what rounding of the residuals is measured by.
+    pub label_square: f64,
+    /// ∇L̂_τ, empty where not asked for.
+    pub gradient: Vec<f64>,
+    /// ‖J_j‖/√n for each column of J = (φ̂′_i x_ij), empty where not asked for.
+    pub column_norms: Vec<f64>,
+    /// The curvature, where asked for.
+    pub curvature: Option<Symmetric>,
+    /// The curvature times the vector asked with, empty where not asked for.
+    pub curvature_times: Vec<f64>,
+}
+
+impl Sums {
+    /// Whether everything in the answer that a step uses is finite.
+    pub fn is_finite(&self) -> bool {
+        self.loss.is_finite() && self.gradient.iter().all(|g| g.is_finite())
+    }
+
+    /// ‖∇L̂_τ‖.
+    pub fn gradient_norm(&self) -> f64 {
+        self.gradient.iter().map(|g| g * g).sum::<f64>().sqrt()
+    }
+
+    /// max_j |J_jᵀr|/(‖J_j‖‖r‖), the largest cosine between the residual and a column of J: the gradient
+    /// relative to its own scale. None where no column has a slope left (a plateau) or norms were not asked for.
+    pub fn relative_gradient(&self) -> Option<f64> {
+        if self.loss == 0.0 {
+            return Some(0.0);
+        }
+        let residual = self.loss.sqrt();
+        let cosine = |(g, norm): (&f64, &f64)| (*norm > 0.0).then(|| g.abs() / (2.0 * norm * residual));
+        self.gradient.iter().zip(&self.column_norms).filter_map(cosine).reduce(f64::max)
+    }
+
+    /// Whether the residual is at the level that rounding leaves of it.
+    pub fn is_rounding(&self) -> bool {
+        self.loss <= (16.0 * f64::EPSILON).powi(2) * self.label_square
+    }
+}
+
+/// What bounds the curvature at every θ and τ, in units of the Gauss–Newton curvature at τ = 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// (sup φ′/φ′(0))², or none for an activation of unbounded slope.
+    pub steepness: Option<f64>,
+    /// 2φ′(0)²·max_i ω_i‖x_i‖²: the largest curvature that a single row can have.
+    pub longest_row: f64,
+}
+
+/// Whoever holds the rows and can fold them.
+pub trait Oracle: Sync {
+    /// Number of entries of θ.
+    fn dim(&self) -> usize;
+
+    /// Number of entries of θ that are coefficients; an intercept follows where there is one.
+    fn coefficients(&self) -> usize;
+
+    /// Number of rows, n.
+    fn rows(&self) -> usize;
+
+    /// Answers a question.
+    fn ask(&self, query: &Query<'_>) -> Sums;
+
+    /// Rows visited so far, by everything.
+    fn visited(&self) -> u64;
+
+    /// Bounds on the curvature; takes one pass over the rows.
+    fn bounds(&self) -> Bounds;
+
+    /// Root mean square of z − φ⁻¹(y): how far the predictors at θ are from those that the labels ask for. Takes
+    /// one pass over the rows.
+    fn distance(&self, theta: &[f64]) -> f64;
+}

@@ -1,0 +1,123 @@
+//! Random numbers that never change under a user: ChaCha8 streams with our own uniform and normal draws,
+//! and a keyed permutation that any holder of rows can evaluate without state.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// What a stream of random numbers is drawn for. Each purpose has its own stream, so that drawing more for
+/// one never shifts another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stream {
+    /// Covariates of simulated data.
+    Covariates = 0,
+    /// The true model of simulated data.
+    Truth = 1,
+    /// Label noise of simulated data.
+    Noise = 2,
+    /// Random starting points.
+    Start = 3,
+    /// The order in which minibatches visit the rows.
+    Batches = 4,
+    /// The first vector of a power iteration.
+    Power = 5,
+}
+
+/// A reproducible source of random numbers.
+#[derive(Clone, Debug)]
+pub struct Random {
+    chacha: ChaCha8Rng,
+    spare: Option<f64>,
+}
+
+impl Random {
+    /// The stream of `seed` that serves `stream`.
+    pub fn new(seed: u64, stream: Stream) -> Random {
+        let mut chacha = ChaCha8Rng::seed_from_u64(seed);
+        chacha.set_stream(stream as u64);
+        Random { chacha, spare: None }
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.chacha.next_u64()
+    }
+
+    /// A uniform draw from the open interval (0, 1), on the grid (k + ½)·2⁻⁵³.
+    pub fn uniform(&mut self) -> f64 {
+        ((self.bits() >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// A draw from N(0, 1) by the transform of Box and Muller, two at a time.
+    ///
+    /// The elementary functions are libm's, so that the numbers do not depend on the system's.
+    pub fn normal(&mut self) -> f64 {
+        if let Some(spare) = self.spare.take() {
+            return spare;
+        }
+        let radius = (-2.0 * libm::log(self.uniform())).sqrt();
+        let angle = 2.0 * std::f64::consts::PI * self.uniform();
+        self.spare = Some(radius * libm::sin(angle));
+        radius * libm::cos(angle)
+    }
+
+    /// +1 or −1 with equal chances.
+    pub fn sign(&mut self) -> f64 {
+        if self.bits() >> 63 == 0 { 1.0 } else { -1.0 }
+    }
+}
+
+/// A permutation π of 0 … n−1 that is a pure function of its key: a Feistel network on the smallest even
+/// number of bits that hold n, walked until it lands below n.
+///
+/// Any part of it costs its own length, whatever n is, and two holders of the same key agree without talking.
+#[derive(Clone, Copy, Debug)]
+pub struct Permutation {
+    key: u64,
+    len: u64,
+    half_bits: u32,
+}
+
+impl Permutation {
+    const ROUNDS: u64 = 6;
+
+    /// The permutation of 0 … `len`−1 that belongs to `key`.
+    pub fn new(key: u64, len: usize) -> Permutation {
+        let bits = u64::BITS - (len.max(2) as u64 - 1).leading_zeros();
+        Permutation { key, len: len as u64, half_bits: bits.div_ceil(2) }
+    }
+
+    /// π(`position`); `position` must be below the length.
+    pub fn at(&self, position: usize) -> usize {
+        let mut x = position as u64;
+        loop {
+            x = self.scramble(x);
+            if x < self.len {
+                return x as usize;
+            }
+        }
+    }
+
+    fn scramble(&self, x: u64) -> u64 {
+        let mask = (1u64 << self.half_bits) - 1;
+        let (mut left, mut right) = (x >> self.half_bits, x & mask);
+        for round in 0..Self::ROUNDS {
+            let mixed = mix(self.key ^ mix(right ^ (round << 56)));
+            (left, right) = (right, left ^ (mixed & mask));
+        }
+        (left << self.half_bits) | right
+    }
+}
+
+/// A key for the `index`-th of a family of permutations.
+pub fn derive_key(key: u64, index: u64) -> u64 {
+    mix(key ^ mix(index))
+}
+
+/// The finaliser of SplitMix64: every input bit reaches every output bit.
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

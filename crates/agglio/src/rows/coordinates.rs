@@ -1,0 +1,178 @@
+//! *Coordinates* are the units that a solver works in: each column centred and divided by its deviation,
+//! with an intercept beside them.
+//!
+//! Solvers move θ = (w_1 … w_d, b) in these units; rows stay as they are. The map is applied once per
+//! question to θ and to the answer, never to the data, so no copy of the table is made.
+
+use crate::error::{Error, Result};
+use crate::linalg::Symmetric;
+use crate::rows::{Rows, Run};
+
+/// Which units a solver works in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scaling {
+    /// Each column divided by its deviation, and centred where an intercept absorbs that and the storage allows
+    /// it; by its root mean square, uncentred, without an intercept. The default.
+    #[default]
+    Standard,
+    /// The data as it is: the paper's own setting.
+    None,
+}
+
+/// The affine map between the user's units and a solver's: `x ↦ (x − centre)/scale`, with or without an intercept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coordinates {
+    centre: Vec<f64>,
+    /// Infinite for a column that carries nothing, which makes its coefficient zero.
+    scale: Vec<f64>,
+    intercept: bool,
+}
+
+/// A point θ as the rows see it: z_i = (x_i − centre)ᵀv + constant.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Predictor {
+    pub v: Vec<f64>,
+    pub constant: f64,
+}
+
+/// Rows visited at a time where a column is summed.
+const RUN: usize = 1024;
+
+impl Coordinates {
+    /// Measures centre and scale on the rows: two passes, weighted.
+    ///
+    /// # Errors
+    /// If a column is so large that its square overflows.
+    pub fn measure(rows: &dyn Rows, scaling: Scaling, intercept: bool) -> Result<Coordinates> {
+        let d = rows.width();
+        if scaling == Scaling::None {
+            return Ok(Coordinates { centre: Vec::new(), scale: vec![1.0; d], intercept });
+        }
+        let centre = match intercept && rows.can_centre() {
+            true => column_sums(rows, &[], |run, c, a, s| rows.add_rows(run, c, a, s)),
+            false => Vec::new(),
+        };
+        let squares = column_sums(rows, &centre, |run, c, a, s| rows.add_squares(run, c, a, s));
+        if let Some(j) = squares.iter().position(|s| !s.is_finite()) {
+            return Err(Error::data(format!("the values of feature {} are too large to square; rescale it", j + 1)));
+        }
+        let scale = (0..d).map(|j| scale_of(squares[j].sqrt(), centre.get(j).copied().unwrap_or(0.0))).collect();
+        Ok(Coordinates { centre, scale, intercept })
+    }
+
+    /// Passes over the rows that [`Coordinates::measure`] takes.
+    pub fn passes(&self) -> u64 {
+        match (self.centre.is_empty(), self.scale.iter().all(|&s| s == 1.0)) {
+            (false, _) => 2,
+            (true, false) => 1,
+            (true, true) => 0,
+        }
+    }
+
+    /// Number of entries of θ: one a column, then the intercept.
+    pub fn dim(&self) -> usize {
+        self.scale.len() + usize::from(self.intercept)
+    }
+
+    /// Whether θ ends in an intercept.
+    pub fn intercept(&self) -> bool {
+        self.intercept
+    }
+
+    /// The columns that carry nothing: constant beside an intercept, or all zero.
+    pub fn dead_columns(&self) -> Vec<usize> {
+        (0..self.scale.len()).filter(|&j| self.scale[j].is_infinite()).collect()
+    }
+
+    /// What is subtracted from each row, empty for nothing.
+    pub fn centre(&self) -> &[f64] {
+        &self.centre
+    }
+
+    /// 1/scale², the weights of a squared row norm in these units.
+    pub(crate) fn inverse_squares(&self) -> Vec<f64> {
+        self.scale.iter().map(|s| (1.0 / s) * (1.0 / s)).collect()
+    }
+
+    /// θ as the rows see it.
+    pub(crate) fn predictor(&self, theta: &[f64]) -> Predictor {
+        let v = self.scale.iter().zip(theta).map(|(s, t)| t / s).collect();
+        Predictor { v, constant: if self.intercept { theta[self.scale.len()] } else { 0.0 } }
+    }
+
+    /// Coefficients and intercept in the user's units.
+    pub fn to_user(&self, theta: &[f64]) -> (Vec<f64>, f64) {
+        let Predictor { v, constant } = self.predictor(theta);
+        let shift: f64 = self.centre.iter().zip(&v).map(|(c, v)| c * v).sum();
+        (v, constant - shift)
+    }
+
+    /// θ for coefficients and an intercept in the user's units; a dead column's coefficient becomes zero.
+    pub fn from_user(&self, coefficients: &[f64], intercept: f64) -> Vec<f64> {
+        let alive = |s: f64| if s.is_finite() { s } else { 0.0 };
+        let mut theta: Vec<f64> = self.scale.iter().zip(coefficients).map(|(&s, w)| alive(s) * w).collect();
+        if self.intercept {
+            theta.push(intercept + self.centre.iter().zip(coefficients).map(|(c, w)| c * w).sum::<f64>());
+        }
+        theta
+    }
+
+    /// Takes Σ a_i·(x_i − c) and Σ a_i, and makes of them the sum over the rows in these units.
+    pub(crate) fn vector(&self, mut sums: Vec<f64>, total: f64) -> Vec<f64> {
+        sums.iter_mut().zip(&self.scale).for_each(|(g, s)| *g /= s);
+        if self.intercept {
+            sums.push(total);
+        }
+        sums
+    }
+
+    /// As [`Coordinates::vector`] for sums of squares.
+    pub(crate) fn squares(&self, mut sums: Vec<f64>, total: f64) -> Vec<f64> {
+        sums.iter_mut().zip(&self.scale).for_each(|(g, s)| *g = *g / s / s);
+        if self.intercept {
+            sums.push(total);
+        }
+        sums
+    }
+
+    /// As [`Coordinates::vector`] for sums of outer products, `border` being Σ a_i·(x_i − c).
+    pub(crate) fn products(&self, sums: &Symmetric, border: &[f64], total: f64) -> Symmetric {
+        let d = self.scale.len();
+        let mut out = Symmetric::zero(self.dim());
+        for j in 0..d {
+            for i in j..d {
+                out.set(i, j, sums.at(i, j) / self.scale[i] / self.scale[j]);
+            }
+            if self.intercept {
+                out.set(d, j, border[j] / self.scale[j]);
+            }
+        }
+        if self.intercept {
+            out.set(d, d, total);
+        }
+        out
+    }
+}
+
+/// Weighted mean over all rows of what `add` sums, for each column.
+fn column_sums(rows: &dyn Rows, centre: &[f64], add: impl Fn(&Run<'_>, &[f64], &[f64], &mut [f64])) -> Vec<f64> {
+    let (n, mut weight, mut total) = (rows.len(), vec![0.0; RUN], 0.0);
+    let mut sums = vec![0.0; rows.width()];
+    for start in (0..n).step_by(RUN) {
+        let run = Run::Span(start..n.min(start + RUN));
+        let weight = &mut weight[..run.len()];
+        rows.weights(&run, weight);
+        total += weight.iter().sum::<f64>();
+        // a run at a time, so that the error does not grow with n
+        let mut part = vec![0.0; rows.width()];
+        add(&run, centre, weight, &mut part);
+        sums.iter_mut().zip(&part).for_each(|(sum, part)| *sum += part);
+    }
+    sums.iter_mut().for_each(|sum| *sum /= total);
+    sums
+}
+
+/// A deviation at the level of rounding in the column's mean is no deviation.
+fn scale_of(deviation: f64, centre: f64) -> f64 {
+    if deviation <= 16.0 * f64::EPSILON * centre.abs() { f64::INFINITY } else { deviation }
+}

@@ -1,0 +1,185 @@
+//! Dense rows: a row-major table in memory, stored as f64 or as f32.
+
+use crate::error::{Error, Result};
+use crate::linalg;
+use crate::rows::kernel::{self, Element};
+use crate::rows::{Rows, Run};
+
+/// A dense table of covariates with labels, and optionally weights and offsets.
+///
+/// Stored as f32 the table takes half the memory; all arithmetic is in f64.
+///
+/// ```
+/// use agglio::rows::{Dense, Rows};
+/// // two rows of three covariates, one after the other
+/// let rows = Dense::new(vec![1.0, 0.5, 0.2, 0.3, 0.9, 0.1], 3, vec![0.7, 0.6])?;
+/// assert_eq!((rows.len(), rows.width()), (2, 3));
+/// # Ok::<(), agglio::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Dense {
+    values: Values,
+    width: usize,
+    labels: Vec<f64>,
+    weights: Option<Vec<f64>>,
+    offsets: Option<Vec<f64>>,
+}
+
+#[derive(Clone, Debug)]
+enum Values {
+    F64(Vec<f64>),
+    F32(Vec<f32>),
+}
+
+impl Dense {
+    /// Rows of `width` values each, one row after the other, with one label a row.
+    ///
+    /// # Errors
+    /// If the lengths do not fit together, there is no row or column, or a value is not finite.
+    pub fn new(values: Vec<f64>, width: usize, labels: Vec<f64>) -> Result<Dense> {
+        check_shape(values.len(), width, &labels)?;
+        check_finite("covariates", &values, width)?;
+        Ok(Dense { values: Values::F64(values), width, labels, weights: None, offsets: None })
+    }
+
+    /// As [`Dense::new`], stored in single precision.
+    ///
+    /// # Errors
+    /// As [`Dense::new`].
+    pub fn new_f32(values: Vec<f32>, width: usize, labels: Vec<f64>) -> Result<Dense> {
+        check_shape(values.len(), width, &labels)?;
+        check_finite("covariates", &values, width)?;
+        Ok(Dense { values: Values::F32(values), width, labels, weights: None, offsets: None })
+    }
+
+    /// Gives each row a weight ≥ 0 in the loss; a weight of two counts as the row twice.
+    ///
+    /// # Errors
+    /// If there is not one weight a row, one is negative or not finite, or all are zero.
+    pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Dense> {
+        self.check_column("weights", &weights)?;
+        if let Some(row) = weights.iter().position(|&w| w < 0.0) {
+            return Err(Error::data(format!("the weight of row {} is {}; weights are ≥ 0", row + 1, weights[row])));
+        }
+        if weights.iter().all(|&w| w == 0.0) {
+            return Err(Error::data("all weights are zero"));
+        }
+        self.weights = Some(weights);
+        Ok(self)
+    }
+
+    /// Adds a known number to xᵀw in each row.
+    ///
+    /// # Errors
+    /// If there is not one offset a row or one is not finite.
+    pub fn with_offsets(mut self, offsets: Vec<f64>) -> Result<Dense> {
+        self.check_column("offsets", &offsets)?;
+        self.offsets = Some(offsets);
+        Ok(self)
+    }
+
+    fn check_column(&self, what: &str, column: &[f64]) -> Result<()> {
+        if column.len() != self.labels.len() {
+            return Err(Error::data(format!("there are {} {what} for {} rows", column.len(), self.labels.len())));
+        }
+        check_finite(what, column, 1)
+    }
+}
+
+fn check_shape(values: usize, width: usize, labels: &[f64]) -> Result<()> {
+    let rows = labels.len();
+    if rows == 0 || width == 0 {
+        return Err(Error::data(format!("a table of {rows} rows and {width} columns has nothing to fit")));
+    }
+    if rows.checked_mul(width) != Some(values) {
+        return Err(Error::data(format!("{values} values are not {rows} rows (one label each) of {width}")));
+    }
+    check_finite("labels", labels, 1)
+}
+
+fn check_finite<T: Element>(what: &str, values: &[T], width: usize) -> Result<()> {
+    match values.iter().position(|&v| !Into::<f64>::into(v).is_finite()) {
+        None => Ok(()),
+        Some(at) => {
+            let (row, column, value) = (at / width + 1, at % width + 1, Into::<f64>::into(values[at]));
+            Err(Error::data(format!("{what}: row {row}, column {column} is {value}; every number must be finite")))
+        }
+    }
+}
+
+/// Runs `$body` with `$x` the stored numbers, whatever their type.
+macro_rules! with_values {
+    ($self:expr, $x:ident => $body:expr) => {
+        match &$self.values {
+            Values::F64($x) => $body,
+            Values::F32($x) => $body,
+        }
+    };
+}
+
+impl Rows for Dense {
+    fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn can_centre(&self) -> bool {
+        true
+    }
+
+    fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
+        let d = self.width;
+        with_values!(self, x => run.for_each(|i, row| z[i] = kernel::dot(&x[row * d..][..d], centre, v)));
+    }
+
+    fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
+        let d = self.width;
+        with_values!(self, x => run.for_each(|i, row| z[i] = kernel::square_dot(&x[row * d..][..d], centre, v)));
+    }
+
+    fn add_rows(&self, run: &Run<'_>, centre: &[f64], a: &[f64], g: &mut [f64]) {
+        let d = self.width;
+        with_values!(self, x => run.for_each(|i, row| {
+            let a = a[i];
+            kernel::update(&x[row * d..][..d], centre, g, |sum, x| sum + a * x);
+        }));
+    }
+
+    fn add_squares(&self, run: &Run<'_>, centre: &[f64], a: &[f64], s: &mut [f64]) {
+        let d = self.width;
+        with_values!(self, x => run.for_each(|i, row| {
+            let a = a[i];
+            kernel::update(&x[row * d..][..d], centre, s, |sum, x| sum + a * (x * x));
+        }));
+    }
+
+    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64]) {
+        let d = self.width;
+        let mut plain = vec![0.0; run.len() * d];
+        with_values!(self, x => run.for_each(|i, row| {
+            kernel::update(&x[row * d..][..d], centre, &mut plain[i * d..][..d], |_, x| x);
+        }));
+        linalg::add_weighted_gram(&plain, a, h);
+    }
+
+    fn labels(&self, run: &Run<'_>, y: &mut [f64]) {
+        run.gather(&self.labels, y);
+    }
+
+    fn weights(&self, run: &Run<'_>, weight: &mut [f64]) {
+        match &self.weights {
+            Some(weights) => run.gather(weights, weight),
+            None => weight.fill(1.0),
+        }
+    }
+
+    fn offsets(&self, run: &Run<'_>, offset: &mut [f64]) {
+        match &self.offsets {
+            Some(offsets) => run.gather(offsets, offset),
+            None => offset.fill(0.0),
+        }
+    }
+}

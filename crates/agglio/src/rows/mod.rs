@@ -1,0 +1,104 @@
+//! *Rows* are where the data sits: covariates, and with each row a label, a weight and an offset.
+//!
+//! A storage answers four questions about a run of rows: dot products with a vector, and sums of the rows,
+//! of their squares and of their outer products with one coefficient a row. Everything above asks these
+//! and nothing else, so no solver knows how numbers are stored.
+
+mod batch;
+mod coordinates;
+mod dense;
+mod kernel;
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+pub use batch::Batch;
+pub(crate) use coordinates::Predictor;
+pub use coordinates::{Coordinates, Scaling};
+pub use dense::Dense;
+
+/// A short run of rows, as one thread visits it.
+#[derive(Clone, Debug)]
+pub enum Run<'a> {
+    /// Consecutive rows.
+    Span(Range<usize>),
+    /// Rows picked by a permutation.
+    Picked(&'a [usize]),
+}
+
+impl Run<'_> {
+    /// How many rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Run::Span(span) => span.len(),
+            Run::Picked(rows) => rows.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Calls `visit(position in the run, row)` for each row in order.
+    #[inline(always)]
+    pub fn for_each(&self, mut visit: impl FnMut(usize, usize)) {
+        match self {
+            Run::Span(span) => span.clone().enumerate().for_each(|(i, row)| visit(i, row)),
+            Run::Picked(rows) => rows.iter().enumerate().for_each(|(i, &row)| visit(i, row)),
+        }
+    }
+
+    /// Copies the entries of `column` that belong to these rows.
+    pub fn gather(&self, column: &[f64], out: &mut [f64]) {
+        match self {
+            Run::Span(span) => out.copy_from_slice(&column[span.clone()]),
+            Run::Picked(rows) => out.iter_mut().zip(*rows).for_each(|(out, &row)| *out = column[row]),
+        }
+    }
+}
+
+/// A table of covariates x_i with labels y_i, weights and offsets, wherever it is kept.
+///
+/// In every method `centre` is a vector c that is subtracted from each row first, or empty for none: the
+/// difference is formed entry by entry, so that columns with a large mean lose nothing. Slices are as long
+/// as the run, or as the rows are wide.
+pub trait Rows: Debug + Send + Sync {
+    /// Number of rows, n.
+    fn len(&self) -> usize;
+
+    /// Number of covariates in a row.
+    fn width(&self) -> usize;
+
+    /// Whether there are no rows.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a centre can be subtracted without destroying what makes the storage worth having.
+    fn can_centre(&self) -> bool;
+
+    /// Writes z_i = Σ_j (x_ij − c_j)·v_j.
+    fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]);
+
+    /// Writes z_i = Σ_j (x_ij − c_j)²·v_j.
+    fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]);
+
+    /// Adds Σ_i a_i·(x_ij − c_j) to each g_j.
+    fn add_rows(&self, run: &Run<'_>, centre: &[f64], a: &[f64], g: &mut [f64]);
+
+    /// Adds Σ_i a_i·(x_ij − c_j)² to each s_j.
+    fn add_squares(&self, run: &Run<'_>, centre: &[f64], a: &[f64], s: &mut [f64]);
+
+    /// Adds Σ_i a_i·(x_i − c)(x_i − c)ᵀ to the lower triangle of the square matrix `h`, stored by columns.
+    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64]);
+
+    /// Writes the labels y_i.
+    fn labels(&self, run: &Run<'_>, y: &mut [f64]);
+
+    /// Writes the weights, one for each row where none were given.
+    fn weights(&self, run: &Run<'_>, weight: &mut [f64]);
+
+    /// Writes the offsets that are added to xᵀw, zero where none were given.
+    fn offsets(&self, run: &Run<'_>, offset: &mut [f64]);
+}

@@ -1,0 +1,29 @@
+//! The *constant* schedule: one temperature throughout.
+
+use crate::schedule::{Next, Progress, Schedule, Stage};
+
+/// τ_t = τ: no graduation. At τ = 1 this is the plain method, at τ = 0 linear least squares on φ⁻¹(y).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constant {
+    /// The temperature.
+    pub tau: f64,
+    /// Steps in a stage.
+    pub steps: usize,
+}
+
+impl Schedule for Constant {
+    fn first(&self) -> Stage {
+        Stage { index: 0, tau: self.tau, steps: self.steps }
+    }
+
+    fn next(&mut self, stage: &Stage, progress: &Progress) -> Next {
+        match progress.accepted < stage.steps && !progress.settled {
+            true => Next::Stay,
+            false => Next::Advance(Stage { index: stage.index + 1, ..*stage }),
+        }
+    }
+
+    fn at_cap(&self, _stage: &Stage) -> bool {
+        true
+    }
+}

@@ -1,0 +1,39 @@
+//! The *geometric* schedule: the temperature is multiplied by β at each stage.
+
+use crate::schedule::{Next, Progress, Schedule, Stage};
+
+/// τ_{t+1} = min(β·τ_t, τ_max).
+///
+/// With one step a stage it is Algorithm 1; with the steps of one pass a stage, Algorithm 2.
+///
+/// Reference: `algo:main`, "Cap temperature at unity"; the cap below one is that of `thm:conv-noisy-sigmoid`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Geometric {
+    /// The first temperature τ_0.
+    pub tau0: f64,
+    /// The increment β > 1.
+    pub beta: f64,
+    /// The last temperature τ_max.
+    pub cap: f64,
+    /// Steps in a stage.
+    pub steps: usize,
+}
+
+impl Schedule for Geometric {
+    fn first(&self) -> Stage {
+        Stage { index: 0, tau: self.tau0.min(self.cap), steps: self.steps }
+    }
+
+    fn next(&mut self, stage: &Stage, progress: &Progress) -> Next {
+        match progress.accepted < stage.steps && !progress.settled {
+            true => Next::Stay,
+            false => {
+                Next::Advance(Stage { index: stage.index + 1, tau: (self.beta * stage.tau).min(self.cap), ..*stage })
+            }
+        }
+    }
+
+    fn at_cap(&self, stage: &Stage) -> bool {
+        stage.tau >= self.cap
+    }
+}

@@ -1,0 +1,19 @@
+//! The *full* estimator: all rows, every time.
+
+use crate::oracle::{Oracle, Query, Sums, Want};
+use crate::rows::Batch;
+use crate::solver::estimator::{Estimator, Place};
+
+/// ∇L̂_τ(θ) itself: AGGLIO-GD.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Full;
+
+impl Estimator for Full {
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place) -> Sums {
+        oracle.ask(&Query::new(theta, place.stage.tau, Batch::All, Want::Gradient))
+    }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,37 @@
+//! An *estimator* is how the sums at θ are got: from all rows, or from few of them and what is known already.
+
+mod full;
+mod minibatch;
+mod saga;
+mod svrg;
+
+pub use full::Full;
+pub use minibatch::{Minibatch, Shuffle};
+pub use saga::Saga;
+pub use svrg::Svrg;
+
+use crate::oracle::{Oracle, Sums};
+use crate::schedule::Stage;
+
+/// A step's place in the run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// The stage.
+    pub stage: Stage,
+    /// The step's number in the stage, from 0.
+    pub step: usize,
+}
+
+/// Estimates loss and gradient at θ.
+pub trait Estimator: std::fmt::Debug + Send {
+    /// A new stage begins at θ.
+    fn begin(&mut self, _oracle: &dyn Oracle, _theta: &[f64], _stage: &Stage) {}
+
+    /// The sums at θ, as well as this estimator gets them; the same place asks the same rows.
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place) -> Sums;
+
+    /// Whether estimates are over all rows, so that they can be compared and kept.
+    fn is_exact(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,32 @@
+//! A *solver* is a choice of parts: a schedule, an estimator, a direction and a step rule.
+//!
+//! The loop that runs them is [`crate::fit`]; the paper's variants are the presets of [`preset`].
+
+mod ball;
+pub mod direction;
+pub mod estimator;
+pub mod preset;
+pub mod step;
+
+pub use ball::Ball;
+pub use preset::Solver;
+
+use crate::schedule::Schedule;
+use direction::Direction;
+use estimator::Estimator;
+use step::StepRule;
+
+/// The parts of a solver, put together.
+#[derive(Debug)]
+pub struct Method {
+    /// Which temperatures, for how long.
+    pub schedule: Box<dyn Schedule>,
+    /// How the sums at θ are got.
+    pub estimator: Box<dyn Estimator>,
+    /// Where to go.
+    pub direction: Box<dyn Direction>,
+    /// How far, and whether to keep it.
+    pub step: Box<dyn StepRule>,
+    /// What θ must stay in, if anything.
+    pub ball: Option<Ball>,
+}

@@ -1,0 +1,196 @@
+//! *Presets*: the paper's variants, each a choice of parts.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::nearest::nearest;
+use crate::oracle::Oracle;
+use crate::schedule::{Constant, Geometric, Schedule};
+use crate::solver::direction::{Adaptive, Direction, Momentum, Nesterov, Second, Steepest};
+use crate::solver::estimator::{Estimator, Full, Minibatch, Saga, Shuffle, Svrg};
+use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule};
+use crate::solver::{Ball, Method};
+
+/// A solver by name: the graduated variants of the paper. With τ₀ = 1 each is its plain namesake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Solver {
+    /// Gradient descent on all rows: Algorithm 1.
+    Gd,
+    /// Minibatch gradient descent: Algorithm 2, single points included.
+    Sgd,
+    /// Minibatches with SVRG's variance reduction.
+    Svrg,
+    /// Minibatches with SAGA's variance reduction.
+    Saga,
+    /// Gradient descent with a heavy ball.
+    Momentum,
+    /// Nesterov's accelerated gradient.
+    Nesterov,
+    /// Adam on minibatches.
+    Adam,
+    /// Yogi on minibatches.
+    Yogi,
+}
+
+/// The first temperature of a graduated fit, unless the start is so far out that τ₀·distance would exceed one: the
+/// basin of strong convexity has a radius of the order of 1/τ (`lem:sigmoid-elsc`).
+const TAU0: f64 = 0.01;
+
+/// The numbers that a preset is made with, all checked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// The first temperature; found from the start where not given.
+    pub tau0: Option<f64>,
+    pub beta: f64,
+    pub cap: f64,
+    pub eta: Option<f64>,
+    pub batch: usize,
+    pub radius: Option<f64>,
+    pub seed: u64,
+}
+
+impl Solver {
+    /// All of them, in the order in which they are listed to users.
+    pub const ALL: [Solver; 8] = [
+        Solver::Gd,
+        Solver::Sgd,
+        Solver::Svrg,
+        Solver::Saga,
+        Solver::Momentum,
+        Solver::Nesterov,
+        Solver::Adam,
+        Solver::Yogi,
+    ];
+
+    /// How much of the last displacement momentum and Nesterov keep.
+    const MU: f64 = 0.9;
+    /// β₁ and β₂ of Adam and Yogi.
+    const BETAS: (f64, f64) = (0.9, 0.99);
+    /// α of Adam and Yogi, in standardised units.
+    const ALPHA: f64 = 0.3;
+
+    /// The name as a user types it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Solver::Gd => "gd",
+            Solver::Sgd => "sgd",
+            Solver::Svrg => "svrg",
+            Solver::Saga => "saga",
+            Solver::Momentum => "momentum",
+            Solver::Nesterov => "nesterov",
+            Solver::Adam => "adam",
+            Solver::Yogi => "yogi",
+        }
+    }
+
+    /// Whether it visits the rows in minibatches.
+    pub fn uses_batches(self) -> bool {
+        !matches!(self, Solver::Gd | Solver::Momentum | Solver::Nesterov)
+    }
+
+    /// T of the outer loop unless given: 3000 steps on all rows, or 500 passes of minibatches.
+    pub fn default_epochs(self) -> usize {
+        if self.uses_batches() { 500 } else { 3000 }
+    }
+
+    /// Puts the parts together for the rows of an oracle.
+    pub(crate) fn method(self, settings: &Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Method> {
+        let shuffle = Shuffle::new(settings.seed, settings.batch, oracle.rows());
+        let (size, steps) = if self.uses_batches() { (shuffle.size(), shuffle.batches()) } else { (oracle.rows(), 1) };
+        let measure = settings.eta.is_none() || matches!(self, Solver::Adam | Solver::Yogi);
+        let lambda = measure.then(|| Smoothness::measure(oracle)).flatten().map(|smooth| smooth.of_batch(size));
+        let parts = Parts { solver: self, shuffle, lambda, eta: settings.eta };
+        Ok(Method {
+            schedule: schedule(settings, steps, oracle, start),
+            estimator: parts.estimator(),
+            direction: parts.direction()?,
+            step: parts.step()?,
+            ball: settings.radius.map(|radius| Ball { radius, coefficients: oracle.coefficients() }),
+        })
+    }
+}
+
+/// A cap of zero leaves nothing to graduate.
+fn schedule(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f64]) -> Box<dyn Schedule> {
+    let Settings { tau0, beta, cap, .. } = *settings;
+    if cap == 0.0 {
+        return Box::new(Constant { tau: cap, steps });
+    }
+    let tau0 = tau0.unwrap_or_else(|| TAU0.min(cap).min(1.0 / oracle.distance(start)));
+    Box::new(Geometric { tau0, beta, cap, steps })
+}
+
+struct Parts {
+    solver: Solver,
+    shuffle: Shuffle,
+    /// Λ of the batch; none where it was not needed or the activation has no largest slope.
+    lambda: Option<f64>,
+    eta: Option<f64>,
+}
+
+impl Parts {
+    fn estimator(&self) -> Box<dyn Estimator> {
+        match self.solver {
+            Solver::Gd | Solver::Momentum | Solver::Nesterov => Box::new(Full),
+            Solver::Sgd | Solver::Adam | Solver::Yogi => Box::new(Minibatch(self.shuffle)),
+            Solver::Svrg => Box::new(Svrg::new(self.shuffle)),
+            Solver::Saga => Box::new(Saga::new(self.shuffle)),
+        }
+    }
+
+    fn direction(&self) -> Result<Box<dyn Direction>> {
+        Ok(match self.solver {
+            Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga => Box::new(Steepest),
+            Solver::Momentum => Box::new(Momentum::new(Solver::MU)),
+            Solver::Nesterov => Box::new(Nesterov::new(Solver::MU)),
+            Solver::Adam => Box::new(Adaptive::new(Second::Adam, self.smoothness()?, Solver::BETAS)),
+            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.smoothness()?, Solver::BETAS)),
+        })
+    }
+
+    fn step(&self) -> Result<Box<dyn StepRule>> {
+        if self.solver == Solver::Gd && self.eta.is_none() && self.lambda.is_none() {
+            return Ok(Box::new(Armijo::new(1.0)));
+        }
+        let size = match (self.solver, self.eta) {
+            (_, Some(eta)) => eta,
+            (Solver::Adam | Solver::Yogi, None) => Solver::ALPHA,
+            (_, None) => 1.0 / self.smoothness()?,
+        };
+        Ok(match self.solver {
+            Solver::Sgd | Solver::Adam | Solver::Yogi => Box::new(Decay::new(size)),
+            _ => Box::new(step::Constant(size)),
+        })
+    }
+
+    /// Λ; one where every covariate is zero and any step will do.
+    fn smoothness(&self) -> Result<f64> {
+        let unbounded = || ErrorKind::Incompatible {
+            one: format!("solver `{}`", self.solver),
+            other: "an activation of unbounded slope".into(),
+            reason: "no step size is safe for it; use solver `gd`, which searches for its step".into(),
+        };
+        let lambda = self.lambda.ok_or_else(unbounded)?;
+        Ok(if lambda > 0.0 { lambda } else { 1.0 })
+    }
+}
+
+impl fmt::Display for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Solver {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Solver> {
+        let names = Solver::ALL.map(Solver::name);
+        Solver::ALL.into_iter().find(|solver| solver.name() == name).ok_or_else(|| {
+            let hint = nearest(name, &names).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            Error::parameter("solver", format!("`{name}`"), &format!("{hint}there are {}", names.join(", ")))
+        })
+    }
+}

@@ -1,0 +1,37 @@
+//! A *decaying* step, for stochastic gradients.
+
+use crate::solver::step::StepRule;
+
+/// η_k = η/(1 + k/5), where k counts the stages at the last temperature since the mean loss first stopped falling.
+///
+/// A constant step ends farther from the optimum than the statistical error; a step that decays earlier than
+/// this never arrives. The first stage whose mean loss is no lower than the lowest before it starts the count.
+#[derive(Clone, Copy, Debug)]
+pub struct Decay {
+    first: f64,
+    lowest: f64,
+    stages: f64,
+}
+
+impl Decay {
+    /// Stages in which the step halves for the first time.
+    const PACE: f64 = 5.0;
+
+    /// Begins with the size `first`.
+    pub fn new(first: f64) -> Decay {
+        Decay { first, lowest: f64::INFINITY, stages: 0.0 }
+    }
+}
+
+impl StepRule for Decay {
+    fn size(&self) -> f64 {
+        self.first / (1.0 + self.stages / Self::PACE)
+    }
+
+    fn observe(&mut self, mean_loss: f64) {
+        if self.stages > 0.0 || mean_loss >= self.lowest {
+            self.stages += 1.0;
+        }
+        self.lowest = self.lowest.min(mean_loss);
+    }
+}

@@ -1,0 +1,43 @@
+//! A *step rule* gives the size of a step, and the verdict on a trial.
+
+mod armijo;
+mod constant;
+mod decay;
+mod smoothness;
+
+pub use armijo::Armijo;
+pub use constant::Constant;
+pub use decay::Decay;
+pub use smoothness::Smoothness;
+
+use crate::oracle::Sums;
+
+/// What becomes of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// θ moves there.
+    Accept,
+    /// θ stays, and the next trial is another one.
+    Reject,
+    /// What a step could still gain is below what rounding does to the loss.
+    Settled,
+}
+
+/// Sizes steps and judges them.
+pub trait StepRule: std::fmt::Debug + Send {
+    /// The size of the next step.
+    fn size(&self) -> f64;
+
+    /// Whether trials are judged; a blind rule accepts without asking.
+    fn judges(&self) -> bool {
+        false
+    }
+
+    /// The verdict on a trial that promised the decrease `predicted`.
+    fn judge(&mut self, _here: &Sums, _there: &Sums, _predicted: f64) -> Verdict {
+        Verdict::Accept
+    }
+
+    /// A stage at the last temperature is over, with this mean loss along it.
+    fn observe(&mut self, _mean_loss: f64) {}
+}

@@ -1,0 +1,134 @@
+//! When a fit is over, and why.
+//!
+//! A fit stops on its gradient relative to the gradient's own scale, `max_j |J_jᵀr|/(‖J_j‖‖r‖) ≤ tol`, on a
+//! residual that is only rounding, on steps that can gain nothing any more, on a limit, or on numbers that are not
+//! finite; never on the length of a step. The relative gradient is exact, over all rows, at the point that is
+//! returned; it is asked for only when the sums of the ordinary steps say that it may be small enough.
+
+use crate::oracle::Sums;
+
+/// Why a fit ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The relative gradient is below the tolerance.
+    Gradient,
+    /// The residual is at the level of rounding and the gradient no longer falls: an exact fit.
+    Rounding,
+    /// What a step could still gain is below rounding, at a gradient that is small for its scale.
+    Settled,
+    /// What a step could still gain is below rounding, but the gradient is not small for its scale: the slopes
+    /// have vanished instead.
+    Plateau,
+    /// The limit on stages was reached.
+    Limit,
+    /// A step led to numbers that are not finite; the last finite point was kept.
+    NotFinite,
+    /// An observer ended it.
+    Interrupted,
+}
+
+/// The rule: a tolerance, a limit, and what has been seen so far.
+#[derive(Clone, Debug)]
+pub struct Stop {
+    tolerance: f64,
+    limit: usize,
+    /// Confirm once a stage's scale-free gradient is this small.
+    due: f64,
+    since_confirmed: usize,
+    lowest: f64,
+    since_lowest: usize,
+}
+
+/// Mean of what a stage's steps saw, which costs nothing extra.
+#[derive(Clone, Debug, Default)]
+pub struct StageMean {
+    steps: f64,
+    loss: f64,
+    label_square: f64,
+    gradient: Vec<f64>,
+    predicted: f64,
+}
+
+impl StageMean {
+    /// Takes in one step's sums and the decrease it promised.
+    pub fn add(&mut self, sums: &Sums, predicted: f64) {
+        self.steps += 1.0;
+        self.loss += sums.loss;
+        self.label_square += sums.label_square;
+        self.predicted += predicted;
+        self.gradient.resize(sums.gradient.len(), 0.0);
+        self.gradient.iter_mut().zip(&sums.gradient).for_each(|(mean, g)| *mean += g);
+    }
+
+    /// Mean loss along the stage.
+    pub fn loss(&self) -> f64 {
+        self.loss / self.steps
+    }
+
+    fn largest_gradient(&self) -> f64 {
+        self.gradient.iter().fold(0.0, |most: f64, g| most.max(g.abs())) / self.steps
+    }
+
+    fn is_rounding(&self) -> bool {
+        Sums { loss: self.loss, label_square: self.label_square, ..Sums::default() }.is_rounding()
+    }
+
+    fn gains_nothing(&self) -> bool {
+        self.predicted.abs() <= 0.25 * f64::EPSILON * self.loss
+    }
+}
+
+impl Stop {
+    /// Stages without a new smallest gradient after which it counts as no longer falling.
+    const PATIENCE: usize = 20;
+    /// Stages after which the relative gradient is asked for in any case.
+    const CHECKUP: usize = 50;
+    /// The relative gradient that a settled fit must have; the square root of rounding with room for conditioning.
+    const SETTLED: f64 = 1e-6;
+
+    /// Stops at the relative gradient `tolerance`, or after `limit` stages.
+    pub fn new(tolerance: f64, limit: usize) -> Stop {
+        let (due, lowest) = (f64::INFINITY, f64::INFINITY);
+        Stop { tolerance, limit, due, since_confirmed: 0, lowest, since_lowest: 0 }
+    }
+
+    /// Whether `stages` stages are as many as there may be.
+    pub fn at_limit(&self, stages: usize) -> bool {
+        stages >= self.limit
+    }
+
+    /// Takes in a stage at the last temperature; answers whether the exact relative gradient is worth a pass.
+    pub fn review(&mut self, mean: &StageMean, settled: bool) -> bool {
+        let gradient = mean.largest_gradient();
+        self.since_confirmed += 1;
+        self.since_lowest += 1;
+        if gradient < self.lowest * (1.0 - 1e-3) {
+            (self.lowest, self.since_lowest) = (gradient, 0);
+        }
+        let stalled = self.stalled() && (mean.is_rounding() || mean.gains_nothing());
+        settled || stalled || gradient <= self.due * mean.loss().sqrt() || self.since_confirmed >= Self::CHECKUP
+    }
+
+    /// The verdict of the exact sums at the point that a stage ended at.
+    pub fn confirm(&mut self, exact: &Sums, mean: &StageMean, settled: bool) -> Option<StopReason> {
+        self.since_confirmed = 0;
+        let Some(relative) = exact.relative_gradient() else { return Some(StopReason::Plateau) };
+        if relative <= self.tolerance {
+            return Some(StopReason::Gradient);
+        }
+        if self.stalled() && exact.is_rounding() {
+            return Some(StopReason::Rounding);
+        }
+        if settled || (self.stalled() && mean.gains_nothing()) {
+            return Some(if relative <= Self::SETTLED { StopReason::Settled } else { StopReason::Plateau });
+        }
+        // the statistic of the steps is taken to be proportional to the exact one from here on
+        self.due = mean.largest_gradient() / mean.loss().sqrt() * (self.tolerance / relative);
+        None
+    }
+
+    fn stalled(&self) -> bool {
+        self.since_lowest >= Self::PATIENCE
+    }
+}

@@ -1,0 +1,82 @@
+//! The *single* strategy: one run of the loop from one start.
+
+use crate::error::{Error, Result};
+use crate::fit::{Outcome, fit};
+use crate::observe::{Observer, Silent};
+use crate::oracle::{Fold, LEAF, Labels, MARGIN, Oracle, Query, Want};
+use crate::report::Report;
+use crate::rows::{Batch, Coordinates, Rows};
+use crate::stop::Stop;
+use crate::strategy::{Noise, Plan};
+
+impl Plan {
+    /// Fits the rows.
+    ///
+    /// A fit that does not converge is not an error: the report says so.
+    ///
+    /// # Errors
+    /// If the data cannot be fitted by this plan.
+    pub fn fit(&self, rows: &dyn Rows) -> Result<Report> {
+        self.fit_observed(rows, &mut Silent)
+    }
+
+    /// As [`Plan::fit`], with an observer that hears of every step and may end the fit.
+    ///
+    /// # Errors
+    /// As [`Plan::fit`].
+    pub fn fit_observed(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
+        if rows.len() <= LEAF {
+            return self.run(rows, observer);
+        }
+        // the whole fit runs inside the pool, so that a step does not pay for waking it
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build();
+        let pool = pool.map_err(|why| Error::data(format!("the threads cannot be started: {why}")))?;
+        pool.install(|| self.run(rows, observer))
+    }
+
+    fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
+        let oracle = self.oracle(rows)?;
+        let start = self.start.theta(oracle.coordinates(), oracle.coefficients(), self.settings.seed)?;
+        let method = self.solver.method(&self.settings, &oracle, &start)?;
+        let outcome = fit(&oracle, method, start, Stop::new(self.tolerance, self.epochs), observer);
+        Ok(report(&oracle, &outcome))
+    }
+
+    fn oracle<'a>(&self, rows: &'a dyn Rows) -> Result<Fold<'a>> {
+        if rows.len() < 2 {
+            return Err(Error::data(format!("{} row is too few to fit; there must be at least 2", rows.len())));
+        }
+        // at τ = 0 a clipped label would never be put right
+        let linear = self.settings.cap == 0.0;
+        let labels = Labels::new(self.activation.clone(), rows, if linear { 0.0 } else { MARGIN });
+        if linear {
+            labels.require_preimages()?;
+        }
+        let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
+        Ok(Fold::new(rows, coordinates, labels))
+    }
+}
+
+fn report(oracle: &Fold<'_>, outcome: &Outcome) -> Report {
+    let at_one = || oracle.ask(&Query::new(&outcome.theta, 1.0, Batch::All, Want::Loss)).loss;
+    let loss = if outcome.tau == 1.0 { outcome.sums.loss } else { at_one() };
+    let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
+    let dead_columns = oracle.coordinates().dead_columns();
+    Report {
+        coefficients,
+        intercept,
+        loss,
+        path_loss: outcome.sums.loss,
+        tau: outcome.tau,
+        noise: if outcome.tau == 0.0 { Noise::Pre } else { Noise::Post },
+        reason: outcome.reason,
+        relative_gradient: outcome.sums.relative_gradient(),
+        rows: oracle.rows(),
+        parameters: oracle.dim() - dead_columns.len(),
+        steps: outcome.steps,
+        passes: oracle.visited() as f64 / oracle.rows() as f64,
+        dead_columns,
+        labels_outside: oracle.labels().outside(),
+        labels_ambiguous: oracle.labels().ambiguous(),
+    }
+}

@@ -1,0 +1,57 @@
+//! The *start* of a fit.
+
+use crate::error::{Error, Result};
+use crate::rng::{Random, Stream};
+use crate::rows::Coordinates;
+
+/// Where a fit begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Start {
+    /// θ = 0. The default.
+    #[default]
+    Zero,
+    /// S·N(0, I) in the solver's coordinates, with S = 10/√d unless given.
+    ///
+    /// Reference: the paper's experiments start at 10·N(0, I)/√d (`sec:exps`).
+    Random(Option<f64>),
+    /// A point in the user's units.
+    At {
+        /// One coefficient a covariate.
+        coefficients: Vec<f64>,
+        /// The intercept; ignored in a model without one.
+        intercept: f64,
+    },
+}
+
+impl Start {
+    pub(crate) fn check(&self) -> Result<()> {
+        match self {
+            Start::Zero => Ok(()),
+            Start::Random(Some(scale)) if !(scale.is_finite() && *scale >= 0.0) => {
+                Err(Error::parameter("the scale of a random start", scale, "it must be finite and not negative"))
+            }
+            Start::Random(_) => Ok(()),
+            Start::At { coefficients, intercept } => match coefficients.iter().chain([intercept]).all(|w| w.is_finite()) {
+                true => Ok(()),
+                false => Err(Error::data("a starting point has a coefficient that is not finite")),
+            },
+        }
+    }
+
+    /// θ in the solver's coordinates.
+    pub(crate) fn theta(&self, coordinates: &Coordinates, coefficients: usize, seed: u64) -> Result<Vec<f64>> {
+        match self {
+            Start::Zero => Ok(vec![0.0; coordinates.dim()]),
+            Start::Random(scale) => {
+                let scale = scale.unwrap_or(10.0 / (coefficients as f64).sqrt());
+                let mut random = Random::new(seed, Stream::Start);
+                Ok((0..coordinates.dim()).map(|_| scale * random.normal()).collect())
+            }
+            Start::At { coefficients: given, .. } if given.len() != coefficients => Err(Error::data(format!(
+                "the starting point has {} coefficients and the data {coefficients} covariates",
+                given.len()
+            ))),
+            Start::At { coefficients, intercept } => Ok(coordinates.from_user(coefficients, *intercept)),
+        }
+    }
+}
