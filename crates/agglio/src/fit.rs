@@ -41,8 +41,27 @@ struct Walk {
     stage: Stage,
     known: Option<Sums>,
     mean: StageMean,
+    average: Average,
     steps: usize,
     accepted: usize,
+}
+
+/// Mean of where the stages ended since the step began to decay, later ones counting more: the k-th with k².
+///
+/// Reference: Shamir and Zhang (2013), polynomial-decay averaging.
+#[derive(Default)]
+struct Average {
+    theta: Vec<f64>,
+    stages: f64,
+}
+
+impl Average {
+    fn add(&mut self, theta: &[f64]) {
+        self.stages += 1.0;
+        self.theta.resize(theta.len(), 0.0);
+        let share = 3.0 / (self.stages + 2.0);
+        self.theta.iter_mut().zip(theta).for_each(|(mean, theta)| *mean += share * (theta - *mean));
+    }
 }
 
 /// Runs a method from `start` until `stop` says so or `observer` ends it.
@@ -104,7 +123,7 @@ struct Seen {
 impl Walk {
     fn new(theta: Vec<f64>, stage: Stage) -> Walk {
         let (before, begun) = (theta.clone(), theta.clone());
-        Walk { theta, before, begun, stage, known: None, mean: StageMean::default(), steps: 0, accepted: 0 }
+        Walk { theta, before, begun, stage, known: None, mean: StageMean::default(), average: Average::default(), steps: 0, accepted: 0 }
     }
 
     fn place(&self) -> Place {
@@ -155,6 +174,9 @@ impl Walk {
         let at_limit = stop.at_limit(self.stage.index + 1);
         if method.schedule.at_cap(&self.stage) {
             method.step.observe(self.mean.loss());
+            if method.step.decays() {
+                self.average.add(&self.theta);
+            }
             if stop.review(&self.mean, settled) || at_limit {
                 let exact = self.ask(oracle);
                 if !exact.is_finite() {
@@ -188,6 +210,14 @@ impl Walk {
 
     fn end(mut self, oracle: &dyn Oracle, reason: StopReason, sums: Option<Sums>) -> Outcome {
         let mut sums = sums.unwrap_or_else(|| self.ask(oracle));
+        if self.average.stages > 0.0 {
+            let last = std::mem::replace(&mut self.theta, std::mem::take(&mut self.average.theta));
+            let averaged = self.ask(oracle);
+            match averaged.loss < sums.loss {
+                true => sums = averaged,
+                false => self.theta = last,
+            }
+        }
         for fallback in [self.before.clone(), self.begun.clone()] {
             if sums.is_finite() {
                 break;

@@ -133,7 +133,7 @@ impl Sums {
 
     /// Whether the residual is at the level that rounding leaves of it.
     pub fn is_rounding(&self) -> bool {
-        self.loss <= (16.0 * f64::EPSILON).powi(2) * self.label_square
+        self.loss <= (64.0 * f64::EPSILON).powi(2) * self.label_square
     }
 }
 

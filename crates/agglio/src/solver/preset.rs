@@ -145,8 +145,8 @@ impl Parts {
             Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga => Box::new(Steepest),
             Solver::Momentum => Box::new(Momentum::new(Solver::MU)),
             Solver::Nesterov => Box::new(Nesterov::new(Solver::MU)),
-            Solver::Adam => Box::new(Adaptive::new(Second::Adam, self.smoothness()?, Solver::BETAS)),
-            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.smoothness()?, Solver::BETAS)),
+            Solver::Adam => Box::new(Adaptive::new(Second::Adam, self.floor()?, Solver::BETAS)),
+            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.floor()?, Solver::BETAS)),
         })
     }
 
@@ -163,6 +163,11 @@ impl Parts {
             Solver::Sgd | Solver::Adam | Solver::Yogi => Box::new(Decay::new(size)),
             _ => Box::new(step::Constant(size)),
         })
+    }
+
+    /// α₀·Λ of Adam and Yogi.
+    fn floor(&self) -> Result<f64> {
+        Ok(self.eta.unwrap_or(Solver::ALPHA) * self.smoothness()?)
     }
 
     /// Λ; one where every covariate is zero and any step will do.

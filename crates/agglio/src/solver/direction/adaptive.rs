@@ -12,7 +12,7 @@ pub enum Second {
     Yogi,
 }
 
-/// p = −α·m̂/(√v̂ + α·Λ), with bias-corrected moments from m₀ = v₀ = 0.
+/// p = −α·m̂/(√v̂ + α₀·Λ), with bias-corrected moments from m₀ = v₀ = 0 and α₀ the first α.
 ///
 /// Far from the optimum, where √v̂ dominates, every coordinate moves by about α; near it the step is that of
 /// gradient descent with 1/Λ, so a noiseless fit ends at rounding level. The textbook constant in place of αΛ
@@ -20,8 +20,8 @@ pub enum Second {
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     second: Second,
-    /// Λ of the batch.
-    smoothness: f64,
+    /// α₀·Λ. It stays while α decays, or the step near the optimum would remain 1/Λ whatever α does.
+    floor: f64,
     betas: (f64, f64),
     steps: i32,
     m: Vec<f64>,
@@ -29,9 +29,9 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// `betas` are (β₁, β₂), default (.9, .99); `smoothness` is Λ of the batch.
-    pub fn new(second: Second, smoothness: f64, betas: (f64, f64)) -> Adaptive {
-        Adaptive { second, smoothness, betas, steps: 0, m: Vec::new(), v: Vec::new() }
+    /// `floor` is α₀·Λ of the batch; `betas` are (β₁, β₂), default (.9, .99).
+    pub fn new(second: Second, floor: f64, betas: (f64, f64)) -> Adaptive {
+        Adaptive { second, floor, betas, steps: 0, m: Vec::new(), v: Vec::new() }
     }
 }
 
@@ -62,8 +62,7 @@ impl Direction for Adaptive {
                 Second::Yogi => *v - (1.0 - beta2) * (*v - squared).signum() * squared,
             };
             // a coordinate without any gradient, such as a dead column's, stays where it is
-            let floor = (*v / bias2).sqrt() + size * self.smoothness;
-            p[j] = if *m == 0.0 { 0.0 } else { -size * (*m / bias1) / floor };
+            p[j] = if *m == 0.0 { 0.0 } else { -size * (*m / bias1) / ((*v / bias2).sqrt() + self.floor) };
         }
         promised(&here.gradient, p)
     }

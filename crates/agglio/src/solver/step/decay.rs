@@ -28,6 +28,10 @@ impl StepRule for Decay {
         self.first / (1.0 + self.stages / Self::PACE)
     }
 
+    fn decays(&self) -> bool {
+        self.stages > 0.0
+    }
+
     fn observe(&mut self, mean_loss: f64) {
         if self.stages > 0.0 || mean_loss >= self.lowest {
             self.stages += 1.0;

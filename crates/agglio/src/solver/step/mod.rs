@@ -38,6 +38,11 @@ pub trait StepRule: std::fmt::Debug + Send {
         Verdict::Accept
     }
 
+    /// Whether the size has begun to fall, so that the mean of the iterates is nearer to the optimum than the last.
+    fn decays(&self) -> bool {
+        false
+    }
+
     /// A stage at the last temperature is over, with this mean loss along it.
     fn observe(&mut self, _mean_loss: f64) {}
 }
