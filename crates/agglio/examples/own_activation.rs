@@ -4,7 +4,12 @@
 //! cargo run --release -p agglio --example own_activation
 //! ```
 
+use std::sync::Arc;
+
+use agglio::Options;
 use agglio::activation::{Activation, Preimages, Range};
+use agglio::rows::Dense;
+use agglio::simulate::{LabelNoise, Shape, Simulation};
 
 /// `φ(t) = exp(−e^{−t})`
 #[derive(Debug)]
@@ -39,7 +44,21 @@ impl Activation for Gompertz {
     }
 }
 
-fn main() {
+fn main() -> agglio::Result<()> {
+    show();
+    // it fits like any other: no start is given, and none is needed
+    let noise = LabelNoise::Post(0.02, Shape::Gauss);
+    let data = Simulation::new(Arc::new(Gompertz), 2000, 3).norm(6.0).noise(noise).draw()?;
+    let rows = Dense::new(data.values, 3, data.labels)?;
+    let report = Options::new(Arc::new(Gompertz)).intercept(false).build()?.fit(&rows)?;
+    println!("{} after {:.0} passes, mean square {:.2e}", report.status(), report.passes, report.loss);
+    for (found, truth) in report.coefficients.iter().zip(&data.truth) {
+        println!("found {found:9.5}, true {truth:9.5}");
+    }
+    Ok(())
+}
+
+fn show() {
     let z = [-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0];
     println!("graduated {}, (φ(τz) − φ(0))/τ", Gompertz.name());
     print!("{:>8}", "τ");

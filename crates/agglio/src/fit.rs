@@ -15,7 +15,7 @@ use crate::schedule::{Next, Progress, Stage};
 use crate::solver::Method;
 use crate::solver::estimator::Place;
 use crate::solver::step::Verdict;
-use crate::stop::{StageMean, Stop, StopReason};
+use crate::stop::{End, StageMean, Stop, StopReason};
 
 /// Where a fit ended.
 #[derive(Clone, Debug)]
@@ -171,24 +171,28 @@ impl Walk {
         stop: &mut Stop,
         settled: bool,
     ) -> Option<(StopReason, Option<Sums>)> {
-        let at_limit = stop.at_limit(self.stage.index + 1);
+        let end = match stop.at_limit(self.stage.index + 1) {
+            true => End::Limit,
+            false if settled => End::Settled,
+            false => End::Full,
+        };
         if method.schedule.at_cap(&self.stage) {
             method.step.observe(self.mean.loss());
             if method.step.decays() {
                 self.average.add(&self.theta);
             }
-            if stop.review(&self.mean, settled) || at_limit {
+            if stop.review(&self.mean, end) {
                 let exact = self.ask(oracle);
                 if !exact.is_finite() {
                     return Some((StopReason::NotFinite, None));
                 }
-                if let Some(reason) = stop.confirm(&exact, &self.mean, settled) {
+                if let Some(reason) = stop.confirm(&exact, &self.mean, end) {
                     return Some((reason, Some(exact)));
                 }
                 self.known = method.estimator.is_exact().then_some(exact);
             }
         }
-        at_limit.then(|| (StopReason::Limit, self.known.take()))
+        (end == End::Limit).then(|| (StopReason::Limit, self.known.take()))
     }
 
     /// A change of temperature forgets what is known.

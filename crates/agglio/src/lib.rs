@@ -45,3 +45,8 @@ pub use linalg::Symmetric;
 pub use report::{Report, Status};
 pub use solver::Solver;
 pub use strategy::{Noise, Options, Plan, Start};
+
+/// The README's Rust, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

@@ -32,12 +32,25 @@ pub enum StopReason {
 #[derive(Clone, Debug)]
 pub struct Stop {
     tolerance: f64,
+    /// The relative gradient at which the steps themselves end, no larger than the tolerance.
+    aim: f64,
     limit: usize,
     /// Confirm once a stage's scale-free gradient is this small.
     due: f64,
     since_confirmed: usize,
     lowest: f64,
     since_lowest: usize,
+}
+
+/// How a stage ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All its steps were taken.
+    Full,
+    /// The step rule had nothing left to do.
+    Settled,
+    /// It was the last one allowed.
+    Limit,
 }
 
 /// Mean of what a stage's steps saw, which costs nothing extra.
@@ -87,10 +100,17 @@ impl Stop {
     /// The relative gradient that a settled fit must have; the square root of rounding with room for conditioning.
     const SETTLED: f64 = 1e-6;
 
-    /// Stops at the relative gradient `tolerance`, or after `limit` stages.
+    /// Stops once the relative gradient is `tolerance`, or after `limit` stages.
     pub fn new(tolerance: f64, limit: usize) -> Stop {
         let (due, lowest) = (f64::INFINITY, f64::INFINITY);
-        Stop { tolerance, limit, due, since_confirmed: 0, lowest, since_lowest: 0 }
+        Stop { tolerance, aim: tolerance, limit, due, since_confirmed: 0, lowest, since_lowest: 0 }
+    }
+
+    /// Goes on to a hundredth of the tolerance: for steps that converge linearly two digits more cost little, and the
+    /// coefficients are farther from the optimum than the gradient from zero by the condition of the problem.
+    pub fn beyond_tolerance(mut self) -> Stop {
+        self.aim = 0.01 * self.tolerance;
+        self
     }
 
     /// Whether `stages` stages are as many as there may be.
@@ -99,7 +119,7 @@ impl Stop {
     }
 
     /// Takes in a stage at the last temperature; answers whether the exact relative gradient is worth a pass.
-    pub fn review(&mut self, mean: &StageMean, settled: bool) -> bool {
+    pub fn review(&mut self, mean: &StageMean, end: End) -> bool {
         let gradient = mean.largest_gradient();
         self.since_confirmed += 1;
         self.since_lowest += 1;
@@ -107,24 +127,24 @@ impl Stop {
             (self.lowest, self.since_lowest) = (gradient, 0);
         }
         let stalled = self.stalled() && (mean.is_rounding() || mean.gains_nothing());
-        settled || stalled || gradient <= self.due * mean.loss().sqrt() || self.since_confirmed >= Self::CHECKUP
+        end != End::Full || stalled || gradient <= self.due * mean.loss().sqrt() || self.since_confirmed >= Self::CHECKUP
     }
 
     /// The verdict of the exact sums at the point that a stage ended at.
-    pub fn confirm(&mut self, exact: &Sums, mean: &StageMean, settled: bool) -> Option<StopReason> {
+    pub fn confirm(&mut self, exact: &Sums, mean: &StageMean, end: End) -> Option<StopReason> {
         self.since_confirmed = 0;
         let Some(relative) = exact.relative_gradient() else { return Some(StopReason::Plateau) };
-        if relative <= self.tolerance {
+        if relative <= self.aim || (end == End::Limit && relative <= self.tolerance) {
             return Some(StopReason::Gradient);
         }
         if self.stalled() && exact.is_rounding() {
             return Some(StopReason::Rounding);
         }
-        if settled || (self.stalled() && mean.gains_nothing()) {
+        if end == End::Settled || (self.stalled() && mean.gains_nothing()) {
             return Some(if relative <= Self::SETTLED { StopReason::Settled } else { StopReason::Plateau });
         }
         // the statistic of the steps is taken to be proportional to the exact one from here on
-        self.due = mean.largest_gradient() / mean.loss().sqrt() * (self.tolerance / relative);
+        self.due = mean.largest_gradient() / mean.loss().sqrt() * (self.aim / relative);
         None
     }
 

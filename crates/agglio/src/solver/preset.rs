@@ -90,6 +90,11 @@ impl Solver {
         !matches!(self, Solver::Gd | Solver::Momentum | Solver::Nesterov)
     }
 
+    /// Whether it closes in on a noisy optimum at a fixed rate; the others must decay their step.
+    pub fn converges_linearly(self) -> bool {
+        !matches!(self, Solver::Sgd | Solver::Adam | Solver::Yogi)
+    }
+
     /// T of the outer loop unless given: 3000 steps on all rows, or 500 passes of minibatches.
     pub fn default_epochs(self) -> usize {
         if self.uses_batches() { 500 } else { 3000 }
@@ -159,9 +164,9 @@ impl Parts {
             (Solver::Adam | Solver::Yogi, None) => Solver::ALPHA,
             (_, None) => 1.0 / self.smoothness()?,
         };
-        Ok(match self.solver {
-            Solver::Sgd | Solver::Adam | Solver::Yogi => Box::new(Decay::new(size)),
-            _ => Box::new(step::Constant(size)),
+        Ok(match self.solver.converges_linearly() {
+            true => Box::new(step::Constant(size)),
+            false => Box::new(Decay::new(size)),
         })
     }
 
@@ -175,7 +180,10 @@ impl Parts {
         let unbounded = || ErrorKind::Incompatible {
             one: format!("solver `{}`", self.solver),
             other: "an activation of unbounded slope".into(),
-            reason: "no step size is safe for it; use solver `gd`, which searches for its step".into(),
+            reason: match self.eta {
+                None => "no step is safe for it; use solver `gd`, which searches for its step, or give eta".into(),
+                Some(_) => "it needs the largest slope beside eta; use solver `gd`, which searches for its step".into(),
+            },
         };
         let lambda = self.lambda.ok_or_else(unbounded)?;
         Ok(if lambda > 0.0 { lambda } else { 1.0 })

@@ -1,0 +1,132 @@
+//! How fits end: never at a plateau called convergence, never with numbers that are not finite.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use agglio::activation::named;
+use agglio::observe::{Observer, Step};
+use agglio::rows::Dense;
+use agglio::simulate::{LabelNoise, Shape};
+use agglio::stop::StopReason;
+use agglio::{Options, Solver, Start, Status};
+
+use crate::bank;
+
+fn identity() -> Options {
+    Options::new(named("identity").unwrap()).intercept(false)
+}
+
+#[test]
+fn a_step_that_is_too_long_ends_as_diverging_with_finite_numbers() {
+    let data = bank::paper("identity", 200, 3, LabelNoise::Post(0.1, Shape::Gauss), 41);
+    for variant in bank::variants() {
+        // Adam and Yogi bound their steps themselves
+        if matches!(variant.solver, Solver::Adam | Solver::Yogi) {
+            continue;
+        }
+        let options = variant.options("identity", Start::Zero, 0).eta(1e6);
+        let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert_eq!(report.status(), Status::Diverging, "{variant:?}: {:?}", report.reason);
+        assert!(report.loss.is_finite() && report.coefficients.iter().all(|w| w.is_finite()), "{variant:?}");
+    }
+}
+
+#[test]
+fn a_plateau_is_not_called_convergence() {
+    // every row saturated on the wrong side, and no graduation to come back by
+    let rows = Dense::new(vec![1.0, 2.0, 3.0, -1.0, -2.0, -3.0], 1, vec![0.9, 0.8, 0.95, 0.1, 0.2, 0.05]).unwrap();
+    for distance in [-60.0, -800.0] {
+        let start = Start::At { coefficients: vec![distance], intercept: 0.0 };
+        let options = Options::new(named("sigmoid").unwrap()).intercept(false).tau0(1.0).start(start.clone());
+        let report = options.build().unwrap().fit(&rows).unwrap();
+        assert_eq!(report.status(), Status::Plateau, "{:?}", report.reason);
+        // graduation does come back
+        let graduated = Options::new(named("sigmoid").unwrap()).intercept(false).start(start);
+        let report = graduated.build().unwrap().fit(&rows).unwrap();
+        assert_eq!(report.status(), Status::Converged);
+        assert!(report.coefficients[0] > 0.5);
+    }
+}
+
+#[test]
+fn no_epochs_return_the_start() {
+    let data = bank::paper("sigmoid", 50, 3, LabelNoise::None, 42);
+    let at = vec![0.5, -0.25, 2.0];
+    let options = Options::new(named("sigmoid").unwrap()).intercept(false).epochs(0);
+    let report = options.start(Start::At { coefficients: at.clone(), intercept: 0.0 }).build().unwrap();
+    let report = report.fit(&bank::rows(&data)).unwrap();
+    assert!(bank::largest_difference(&report.coefficients, &at) <= 1e-15);
+    assert_eq!((report.status(), report.steps), (Status::IterationLimit, 0));
+}
+
+#[test]
+fn a_tolerance_is_kept_and_can_be_loosened() {
+    let data = bank::paper("softplus", 500, 5, LabelNoise::Post(0.1, Shape::Gauss), 43);
+    let fit = |tolerance| {
+        let options = Options::new(named("softplus").unwrap()).tolerance(tolerance);
+        options.build().unwrap().fit(&bank::rows(&data)).unwrap()
+    };
+    let (loose, tight) = (fit(1e-4), fit(1e-12));
+    assert_eq!((loose.reason, tight.reason), (StopReason::Gradient, StopReason::Gradient));
+    assert!(loose.relative_gradient.is_some_and(|g| g <= 1e-4) && tight.relative_gradient.is_some_and(|g| g <= 1e-12));
+    assert!(loose.passes < tight.passes);
+}
+
+#[test]
+fn an_unreachable_tolerance_ends_where_rounding_does() {
+    let data = bank::paper("softplus", 500, 5, LabelNoise::Post(0.1, Shape::Gauss), 43);
+    let report = Options::new(named("softplus").unwrap()).tolerance(0.0).build().unwrap();
+    let report = report.fit(&bank::rows(&data)).unwrap();
+    assert_eq!(report.reason, StopReason::Settled);
+    assert!(report.relative_gradient.is_some_and(|g| g <= 1e-13), "{:?}", report.relative_gradient);
+}
+
+#[test]
+fn stochastic_fits_stop_at_a_loose_tolerance() {
+    let data = bank::paper("softplus", 500, 5, LabelNoise::Post(0.1, Shape::Gauss), 44);
+    for solver in [Solver::Sgd, Solver::Adam, Solver::Yogi] {
+        let options = Options::new(named("softplus").unwrap()).solver(solver).tolerance(1e-2);
+        let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert_eq!(report.reason, StopReason::Gradient, "{solver}");
+        assert!(report.relative_gradient.is_some_and(|g| g <= 1e-2), "{solver}: {:?}", report.relative_gradient);
+    }
+}
+
+#[test]
+fn a_ball_is_kept() {
+    let data = bank::paper("identity", 200, 5, LabelNoise::None, 45);
+    for variant in bank::variants() {
+        let options = variant.options("identity", Start::Random(Some(10.0)), 0).radius(0.1).epochs(50);
+        let report = options.scaling(agglio::rows::Scaling::None).build().unwrap().fit(&bank::rows(&data)).unwrap();
+        let norm = report.coefficients.iter().map(|w| w * w).sum::<f64>().sqrt();
+        assert!(norm <= 0.1 * (1.0 + 1e-12), "{variant:?}: {norm}");
+    }
+}
+
+#[test]
+fn an_observer_can_end_a_fit() {
+    struct After(usize);
+    impl Observer for After {
+        fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+            if step.step == self.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    let data = bank::paper("identity", 200, 3, LabelNoise::Post(0.1, Shape::Gauss), 46);
+    let report = identity().build().unwrap().fit_observed(&bank::rows(&data), &mut After(7)).unwrap();
+    assert_eq!((report.status(), report.steps), (Status::Interrupted, 7));
+    let flag = AtomicBool::new(false);
+    let mut observers: Vec<Box<dyn Observer + '_>> = vec![Box::new(&flag), Box::new(After(3))];
+    flag.store(true, Ordering::Relaxed);
+    let report = identity().build().unwrap().fit_observed(&bank::rows(&data), &mut observers).unwrap();
+    assert_eq!((report.status(), report.steps), (Status::Interrupted, 1));
+}
+
+#[test]
+fn unbounded_slopes_are_refused_where_no_step_is_safe() {
+    let data = bank::paper("exp", 100, 3, LabelNoise::None, 47);
+    for solver in Solver::ALL.into_iter().filter(|&solver| solver != Solver::Gd) {
+        let options = Options::new(named("exp").unwrap()).solver(solver);
+        let error = options.build().unwrap().fit(&bank::rows(&data)).unwrap_err().to_string();
+        assert!(error.contains(solver.name()) && error.contains("`gd`"), "{error}");
+    }
+}
