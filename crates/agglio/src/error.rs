@@ -26,14 +26,13 @@ pub enum ErrorKind {
         /// The names that exist.
         known: String,
     },
-    /// ReLU and its kin, which graduation leaves as they are.
-    #[error(
-        "`{name}` is positively homogeneous (φ(τz) = τφ(z)), so graduation does nothing to it; \
-         use `softplus` or `leaky-softplus`, its smooth relatives"
-    )]
+    /// A piecewise linear activation, which graduation leaves as it is.
+    #[error("`{name}` is positively homogeneous (φ(τz) = τφ(z)), so graduation does nothing to it; use {instead}")]
     Homogeneous {
         /// As typed.
         name: String,
+        /// Its smooth relatives.
+        instead: &'static str,
     },
     /// A parameter outside the values it can take.
     #[error("{name} is {value}; {allowed}")]

@@ -123,7 +123,17 @@ struct Seen {
 impl Walk {
     fn new(theta: Vec<f64>, stage: Stage) -> Walk {
         let (before, begun) = (theta.clone(), theta.clone());
-        Walk { theta, before, begun, stage, known: None, mean: StageMean::default(), average: Average::default(), steps: 0, accepted: 0 }
+        Walk {
+            theta,
+            before,
+            begun,
+            stage,
+            known: None,
+            mean: StageMean::default(),
+            average: Average::default(),
+            steps: 0,
+            accepted: 0,
+        }
     }
 
     fn place(&self) -> Place {

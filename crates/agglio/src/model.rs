@@ -120,11 +120,13 @@ impl Model {
             Some(version) if version == u64::from(VERSION) => {}
             version => {
                 let found = version.map_or("no version".to_owned(), |v| format!("version {v}"));
-                let what = format!("a model of {found}; this program reads version {VERSION}, a newer one may read more");
+                let what =
+                    format!("a model of {found}; this program reads version {VERSION}, a newer one may read more");
                 return Err(Error::file(path, what));
             }
         }
-        let file: File = serde_json::from_value(head).map_err(|why| Error::file(path, format!("not a model: {why}")))?;
+        let file: File =
+            serde_json::from_value(head).map_err(|why| Error::file(path, format!("not a model: {why}")))?;
         file.check().map_err(|why| Error::file(path, why))
     }
 

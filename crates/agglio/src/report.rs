@@ -94,8 +94,12 @@ impl Report {
             StopReason::Gradient => format!("stationary: the gradient is {gradient} of its scale"),
             StopReason::Rounding => "exact: what is left of the residuals is rounding".into(),
             StopReason::Settled => format!("stationary as far as rounding can tell: gradient {gradient} of its scale"),
-            StopReason::Plateau => format!("not an optimum: the slopes have vanished, gradient {gradient} of its scale"),
-            StopReason::Limit => format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs"),
+            StopReason::Plateau => {
+                format!("not an optimum: the slopes have vanished, gradient {gradient} of its scale")
+            }
+            StopReason::Limit => {
+                format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs")
+            }
             StopReason::NotFinite => "the steps diverged and the last finite point was kept; use a smaller eta".into(),
             StopReason::Interrupted => format!("interrupted: the gradient is {gradient} of its scale"),
         }
@@ -105,17 +109,22 @@ impl Report {
     pub fn warnings(&self, names: &[String]) -> Vec<String> {
         let mut warnings = Vec::new();
         if !self.dead_columns.is_empty() {
-            let name = |&j: &usize| names.get(j).map_or_else(|| format!("feature {}", j + 1), |name| format!("`{name}`"));
+            let name =
+                |&j: &usize| names.get(j).map_or_else(|| format!("feature {}", j + 1), |name| format!("`{name}`"));
             let dead: Vec<String> = self.dead_columns.iter().map(name).collect();
             warnings.push(format!("{} carries nothing (constant or zero): its coefficient is 0", dead.join(", ")));
         }
         if self.labels_outside > 0 {
             let (some, all) = (self.labels_outside, self.rows);
-            warnings.push(format!("{some} of {all} labels are at or beyond the activation's range; they count as they are"));
+            warnings.push(format!(
+                "{some} of {all} labels are at or beyond the activation's range; they count as they are"
+            ));
         }
         if self.labels_ambiguous > 0 {
             let (some, all) = (self.labels_ambiguous, self.rows);
-            warnings.push(format!("{some} of {all} labels have two preimages; the one nearer to the fit is used on the way"));
+            warnings.push(format!(
+                "{some} of {all} labels have two preimages; the one nearer to the fit is used on the way"
+            ));
         }
         if self.parameters > self.rows {
             let (p, n) = (self.parameters, self.rows);

@@ -124,7 +124,12 @@ impl Simulation {
             let size = format!("{} × {}", self.rows, self.features);
             return Err(Error::parameter("the table to simulate", size, "it must have a row and a feature"));
         }
-        if self.rows.checked_mul(self.features).and_then(|size| size.checked_mul(8)).is_none_or(|size| size > isize::MAX as usize) {
+        if self
+            .rows
+            .checked_mul(self.features)
+            .and_then(|size| size.checked_mul(8))
+            .is_none_or(|size| size > isize::MAX as usize)
+        {
             return Err(Error::parameter("the table to simulate", "too large", "it must fit into memory"));
         }
         let within = |name: &str, value: f64, ok: bool, allowed: &str| match ok && value.is_finite() {

@@ -127,7 +127,10 @@ impl Stop {
             (self.lowest, self.since_lowest) = (gradient, 0);
         }
         let stalled = self.stalled() && (mean.is_rounding() || mean.gains_nothing());
-        end != End::Full || stalled || gradient <= self.due * mean.loss().sqrt() || self.since_confirmed >= Self::CHECKUP
+        end != End::Full
+            || stalled
+            || gradient <= self.due * mean.loss().sqrt()
+            || self.since_confirmed >= Self::CHECKUP
     }
 
     /// The verdict of the exact sums at the point that a stage ended at.

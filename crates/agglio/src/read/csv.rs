@@ -90,7 +90,9 @@ impl Row<'_> {
         let text = std::str::from_utf8(cell).ok();
         match text.and_then(|text| text.parse::<f64>().ok()) {
             Some(value) if value.is_finite() => Ok(value),
-            Some(_) if cell.iter().any(u8::is_ascii_digit) => Err(self.bad(j, "overflows a double; rescale the column")),
+            Some(_) if cell.iter().any(u8::is_ascii_digit) => {
+                Err(self.bad(j, "overflows a double; rescale the column"))
+            }
             Some(_) => Err(self.bad(j, "is not finite; remove the row or the column")),
             None if is_missing(cell) => Err(self.bad(j, "is a missing value; remove the row or the column")),
             None => Err(self.bad(j, "is not a number; encode the column or leave it out with --drop")),

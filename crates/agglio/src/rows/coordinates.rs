@@ -139,15 +139,13 @@ impl Coordinates {
     pub(crate) fn products(&self, sums: &Symmetric, border: &[f64], total: f64) -> Symmetric {
         let d = self.scale.len();
         let mut out = Symmetric::zero(self.dim());
-        for j in 0..d {
+        for (j, scale) in self.scale.iter().enumerate() {
             for i in j..d {
-                out.set(i, j, sums.at(i, j) / self.scale[i] / self.scale[j]);
-            }
-            if self.intercept {
-                out.set(d, j, border[j] / self.scale[j]);
+                out.set(i, j, sums.at(i, j) / self.scale[i] / scale);
             }
         }
         if self.intercept {
+            border.iter().zip(&self.scale).enumerate().for_each(|(j, (sum, scale))| out.set(d, j, sum / scale));
             out.set(d, d, total);
         }
         out

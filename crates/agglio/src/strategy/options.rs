@@ -264,11 +264,19 @@ impl Options {
             .into());
         }
         if let Some(tau0) = self.tau0.filter(|&tau0| !(tau0 > 0.0 && tau0 <= cap)) {
-            return Err(Error::parameter("tau0", tau0, &format!("it must be above 0 and at most {cap}, the last temperature")));
+            return Err(Error::parameter(
+                "tau0",
+                tau0,
+                &format!("it must be above 0 and at most {cap}, the last temperature"),
+            ));
         }
         let beta = self.beta.unwrap_or(1.05);
         if !(beta > 1.0 && beta.is_finite()) {
-            return Err(Error::parameter("beta", beta, "it must be finite and above 1, or the temperature never rises"));
+            return Err(Error::parameter(
+                "beta",
+                beta,
+                "it must be finite and above 1, or the temperature never rises",
+            ));
         }
         Ok((self.tau0, beta))
     }

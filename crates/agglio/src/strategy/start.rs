@@ -31,10 +31,12 @@ impl Start {
                 Err(Error::parameter("the scale of a random start", scale, "it must be finite and not negative"))
             }
             Start::Random(_) => Ok(()),
-            Start::At { coefficients, intercept } => match coefficients.iter().chain([intercept]).all(|w| w.is_finite()) {
-                true => Ok(()),
-                false => Err(Error::data("a starting point has a coefficient that is not finite")),
-            },
+            Start::At { coefficients, intercept } => {
+                match coefficients.iter().chain([intercept]).all(|w| w.is_finite()) {
+                    true => Ok(()),
+                    false => Err(Error::data("a starting point has a coefficient that is not finite")),
+                }
+            }
         }
     }
 

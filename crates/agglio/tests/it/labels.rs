@@ -60,7 +60,10 @@ fn pre_activation_noise_is_least_squares_on_the_preimages() {
 
 #[test]
 fn pre_activation_noise_refuses_labels_without_a_preimage() {
-    for options in [Options::new(named("sigmoid").unwrap()).noise(Noise::Pre), Options::new(named("sigmoid").unwrap()).tau_max(0.0)] {
+    for options in [
+        Options::new(named("sigmoid").unwrap()).noise(Noise::Pre),
+        Options::new(named("sigmoid").unwrap()).tau_max(0.0),
+    ] {
         let error = options.build().unwrap().fit(&beyond()).unwrap_err().to_string();
         assert!(error.contains(&format!("{} of 400", 200 + beyond_by_noise())), "{error}");
     }

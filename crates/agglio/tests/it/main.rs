@@ -1,4 +1,5 @@
 //! The integration tests, in one binary so that the library is linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod bank;
 mod derivatives;

@@ -1,7 +1,7 @@
 //! Noisy data: every variant ends at the least-squares optimum that scipy finds, measured in standard errors.
 
-use agglio::simulate::{LabelNoise, Shape};
 use agglio::Start;
+use agglio::simulate::{LabelNoise, Shape};
 use serde_json::Value;
 
 use crate::bank;

@@ -10,8 +10,7 @@ use proptest::prelude::*;
 
 use crate::bank;
 
-const ALL: [&str; 9] =
-    ["sigmoid", "softplus", "leaky-softplus", "silu", "gelu", "tanh", "probit", "exp", "identity"];
+const ALL: [&str; 9] = ["sigmoid", "softplus", "leaky-softplus", "silu", "gelu", "tanh", "probit", "exp", "identity"];
 const TAUS: [f64; 4] = [0.0, 1e-6, 0.3, 1.0];
 
 fn noisy(activation: &str, n: usize, d: usize, seed: u64) -> Dense {
@@ -117,7 +116,8 @@ fn memory_answers_with_differences() {
     let rows = noisy("softplus", 100, 3, 6);
     let oracle = fold(&rows, "softplus", Scaling::Standard, false);
     let (first, second) = (point(3), vec![0.1, -0.2, 0.5]);
-    let ask = |theta: &[f64], memory| oracle.ask(&Query { memory, ..Query::new(theta, 0.7, Batch::All, Want::Gradient) });
+    let ask =
+        |theta: &[f64], memory| oracle.ask(&Query { memory, ..Query::new(theta, 0.7, Batch::All, Want::Gradient) });
     let plain = [&first, &second].map(|theta| ask(theta, Memory::Unused).gradient);
     assert_eq!(ask(&first, Memory::Renew).gradient, plain[0]);
     let difference = ask(&second, Memory::Difference).gradient;

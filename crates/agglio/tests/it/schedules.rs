@@ -66,7 +66,9 @@ fn schedules_advance_when_a_stage_is_full_or_settled() {
     let mut constant = Constant { tau: 0.3, steps: 1 };
     let first = constant.first();
     assert!(constant.at_cap(&first));
-    assert!(matches!(constant.next(&first, &Progress { accepted: 1, settled: false }), Next::Advance(s) if s.tau == 0.3));
+    assert!(
+        matches!(constant.next(&first, &Progress { accepted: 1, settled: false }), Next::Advance(s) if s.tau == 0.3)
+    );
 }
 
 #[test]

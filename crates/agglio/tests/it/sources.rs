@@ -26,7 +26,10 @@ fn columns_play_the_parts_they_are_given() {
     let table = read(text, &selection).unwrap();
     assert_eq!(table.names, ["a", "b"]);
     assert_eq!(table.values, [1.0, 2.0, 4.0, 5.0]);
-    assert_eq!((table.labels, table.weights, table.offsets), (vec![0.5, 0.25], Some(vec![3.0, 6.0]), Some(vec![0.1, 0.2])));
+    assert_eq!(
+        (table.labels, table.weights, table.offsets),
+        (vec![0.5, 0.25], Some(vec![3.0, 6.0]), Some(vec![0.1, 0.2]))
+    );
     let only = Selection { features: Features::Only(vec!["o".into(), "a".into()]), ..target("y") };
     assert_eq!(read(text, &only).unwrap().values, [0.1, 1.0, 0.2, 4.0]);
     let except = Selection { features: Features::Except(vec!["o".into(), "a".into()]), ..target("y") };
@@ -35,7 +38,9 @@ fn columns_play_the_parts_they_are_given() {
 
 #[test]
 fn files_of_every_system_are_read() {
-    for text in ["\u{feff}a,y\n1,2\n3,4\n", "a,y\r\n1,2\r\n3,4\r\n", "a,y\n1,2\n3,4", "\"a\", y\n\" 1\",2\n\n3 ,\"4\"\n"] {
+    for text in
+        ["\u{feff}a,y\n1,2\n3,4\n", "a,y\r\n1,2\r\n3,4\r\n", "a,y\n1,2\n3,4", "\"a\", y\n\" 1\",2\n\n3 ,\"4\"\n"]
+    {
         let table = read(text, &target("y")).unwrap();
         assert_eq!((table.values, table.labels), (vec![1.0, 3.0], vec![2.0, 4.0]), "{text:?}");
     }
@@ -156,9 +161,17 @@ fn predictions_under_pre_activation_noise_are_means() {
 #[test]
 fn simulated_data_has_the_law_it_is_asked_for() {
     let draw = |design, noise| {
-        Simulation::new(named("identity").unwrap(), 40_000, 2).norm(2.0).design(design).noise(noise).seed(1).draw().unwrap()
+        Simulation::new(named("identity").unwrap(), 40_000, 2)
+            .norm(2.0)
+            .design(design)
+            .noise(noise)
+            .seed(1)
+            .draw()
+            .unwrap()
     };
-    let column = |data: &agglio::simulate::Simulated, j: usize| data.values.iter().skip(j).step_by(2).copied().collect::<Vec<_>>();
+    let column = |data: &agglio::simulate::Simulated, j: usize| {
+        data.values.iter().skip(j).step_by(2).copied().collect::<Vec<_>>()
+    };
     let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
     let product = |x: &[f64], y: &[f64]| mean(&x.iter().zip(y).map(|(x, y)| x * y).collect::<Vec<_>>());
     for (design, variance, correlation) in [
