@@ -75,9 +75,9 @@ fn curvature_times_a_vector_is_the_product_with_the_curvature() {
             let ask = |want| oracle.ask(&Query { objective, ..Query::new(&theta, 0.5, Batch::All, want) });
             let matrix = ask(Want::Curvature(hessian)).curvature.unwrap();
             let product = ask(Want::CurvatureTimes(hessian, &v)).curvature_times;
-            for i in 0..oracle.dim() {
-                let expected: f64 = (0..oracle.dim()).map(|j| matrix.at(i, j) * v[j]).sum();
-                assert!((product[i] - expected).abs() <= 1e-13 * (1.0 + expected.abs()), "{activation} {objective:?}");
+            for (i, product) in product.iter().enumerate() {
+                let expected: f64 = v.iter().enumerate().map(|(j, v)| matrix.at(i, j) * v).sum();
+                assert!((product - expected).abs() <= 1e-13 * (1.0 + expected.abs()), "{activation} {objective:?}");
             }
         }
     }
