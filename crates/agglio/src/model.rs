@@ -42,7 +42,8 @@ struct File {
     noise: String,
     tau: f64,
     deviation: Option<f64>,
-    loss: f64,
+    /// None where it overflows.
+    loss: Option<f64>,
     status: String,
     solver: String,
     rows: usize,
@@ -91,7 +92,7 @@ impl Model {
             noise: report.noise.name().into(),
             tau: report.tau,
             deviation: deviation(report, phi.as_ref()),
-            loss: report.loss,
+            loss: Some(report.loss).filter(|loss| loss.is_finite()),
             status: report.status().to_string(),
             solver: origin.solver.into(),
             rows: report.rows,

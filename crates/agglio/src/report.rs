@@ -100,7 +100,7 @@ impl Report {
             StopReason::Limit => {
                 format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs")
             }
-            StopReason::NotFinite => "the steps diverged and the last finite point was kept; use a smaller eta".into(),
+            StopReason::NotFinite => "the steps led out of the numbers and the last finite point was kept; use a smaller eta or rescale the data".into(),
             StopReason::Interrupted => format!("interrupted: the gradient is {gradient} of its scale"),
         }
     }

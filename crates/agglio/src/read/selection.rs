@@ -71,7 +71,9 @@ impl Columns {
         let used = parts.iter().filter_map(|&(j, part)| j.map(|j| (j, part)));
         for (j, part) in used.chain(self.features.iter().map(|&j| (j, "a feature"))) {
             if let Some((_, other)) = seen.iter().find(|(i, _)| *i == j) {
-                return Err(Error::file(path, format!("column `{}` is asked for as {other} and as {part}", header[j])));
+                let twice =
+                    if *other == part { format!("twice as {part}") } else { format!("as {other} and as {part}") };
+                return Err(Error::file(path, format!("column `{}` is asked for {twice}", header[j])));
             }
             seen.push((j, part));
         }

@@ -72,6 +72,8 @@ fn bad_files_are_refused_with_their_place() {
     assert!(read("height,y\n1,2\n", &target("hieght")).unwrap_err().contains("did you mean `height`?"));
     let twice = Selection { features: Features::Only(vec!["y".into()]), ..target("y") };
     assert!(read("a,y\n1,2\n", &twice).unwrap_err().contains("as target and as a feature"));
+    let again = Selection { features: Features::Only(vec!["a".into(), "a".into()]), ..target("y") };
+    assert!(read("a,y\n1,2\n", &again).unwrap_err().contains("twice as a feature"));
 }
 
 #[test]
@@ -111,6 +113,8 @@ fn files_that_are_no_model_are_refused() {
     let good = r#"{"format":"agglio model","version":1,"activation":"sigmoid","target":"y","offset":null,"intercept":0.5,
         "coefficients":{"a":1.0},"noise":"post","tau":1.0,"deviation":null,"loss":0.1,"status":"converged","solver":"gd","rows":5}"#;
     assert!(Model::from_json(good, Path::new("m.json")).is_ok());
+    // a loss that overflowed is kept as none, and the model still predicts
+    assert!(Model::from_json(&good.replace("\"loss\":0.1", "\"loss\":null"), Path::new("m.json")).is_ok());
     let cases = [
         (good.replace("agglio model", "something"), "not a model"),
         (good.replace("\"version\":1", "\"version\":9"), "version 9"),

@@ -1,0 +1,43 @@
+//! `demo`: a fit of real data that is part of the program.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use agglio::read::read_csv;
+use anyhow::Result;
+use clap::Parser;
+
+use super::fit::{exit_code, fit};
+use crate::args::FitArgs;
+use crate::output;
+use crate::plan::FitPlan;
+
+/// See data/k401k.md for where it comes from.
+const DATA: &str = include_str!("../../data/k401k.csv");
+const NAME: &str = "k401k.csv";
+
+const ABOUT: &str = "\
+Participation in 1534 retirement plans (401(k)) of firms in the United States
+(Papke, 1995): what share of the eligible employees takes part, given what the
+firm adds to each dollar paid in, the plan's age in years, the logarithm of the
+firm's number of employees, and whether the plan is its only one. In 682 of the
+plans everybody takes part. Those labels are exactly 1, which a sigmoid comes
+near and never reaches; they count as they are, and no starting guess is needed.
+
+";
+
+const NEXT: &str = "
+Next, with a CSV file of your own that has a header and a column of labels:
+  agglio fit data.csv --target y --activation sigmoid --model model.json
+";
+
+pub fn run() -> Result<ExitCode> {
+    // the same flags as a user who types nothing but these
+    let plan = FitPlan::new(FitArgs::try_parse_from(["demo", NAME, "--target", "participation"])?)?;
+    let begun = Instant::now();
+    let table = read_csv(DATA.as_bytes(), Path::new(NAME), &plan.selection)?;
+    let (fitted, _) = fit(&plan, table, begun.elapsed().as_secs_f64())?;
+    output::print(&format!("{ABOUT}{}{NEXT}", fitted.table()))?;
+    Ok(exit_code(&fitted))
+}

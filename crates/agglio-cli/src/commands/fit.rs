@@ -1,0 +1,104 @@
+//! `fit`: a table in, a model out.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use agglio::Report;
+use agglio::model::{Model, Origin};
+use agglio::read::Table;
+use anyhow::Result;
+
+use crate::args::{FitArgs, Format};
+use crate::output::{self, Output, Writer};
+use crate::plan::FitPlan;
+use crate::print::{self, Fitted};
+use crate::progress::Watch;
+
+/// Fitted, but not converged.
+const NOT_CONVERGED: u8 = 3;
+
+pub fn run(args: FitArgs) -> Result<ExitCode> {
+    let plan = FitPlan::new(args)?;
+    let begun = Instant::now();
+    let table = plan.source.read(&plan.selection, plan.quiet)?;
+    let read_seconds = begun.elapsed().as_secs_f64();
+    let (fitted, written) = fit(&plan, table, read_seconds)?;
+    print::warnings(&fitted.warnings, plan.quiet);
+    // files before words: a closed pipe must not cost the model
+    output::publish(written)?;
+    output::print(&match plan.format {
+        Format::Table => fitted.table(),
+        Format::Json => fitted.json()?,
+    })?;
+    Ok(exit_code(&fitted))
+}
+
+pub fn exit_code(fitted: &Fitted) -> ExitCode {
+    if fitted.converged() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONVERGED) }
+}
+
+/// Fits a table by a plan; the files written on the way await publishing.
+///
+/// # Errors
+/// If the data cannot be fitted by this plan, or a file cannot be written.
+pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, Vec<Writer>)> {
+    let begun = Instant::now();
+    let names = table.names.clone();
+    let variance = print::variance(&table.labels, table.weights.as_deref());
+    let mut warnings = plan.warnings.clone();
+    warnings.extend(plan.batch_warning(table.labels.len()));
+    warnings.extend(table_warnings(&table));
+    let (report, mut written) = fit_watched(plan, table)?;
+    warnings.extend(report.warnings(&names));
+    written.extend(model_file(plan, &report, &names)?);
+    let fitted = Fitted {
+        r_squared: variance.map(|variance| 1.0 - report.loss / variance),
+        target: plan.target.clone(),
+        intercept: plan.intercept,
+        activation: plan.activation.clone(),
+        solver: plan.solver.name(),
+        seconds: begun.elapsed().as_secs_f64(),
+        read_seconds,
+        seed: plan.seed,
+        report,
+        names,
+        warnings,
+    };
+    Ok((fitted, written))
+}
+
+fn fit_watched(plan: &FitPlan, table: Table) -> Result<(Report, Vec<Writer>)> {
+    let library_plan = plan.for_features(&table.names)?;
+    let rows = table.into_rows()?;
+    let trace = plan.trace.as_ref().map(Output::open).transpose()?;
+    let mut watch = Watch::new(plan.cap, plan.quiet, trace)?;
+    let report = library_plan.fit_observed(&rows, &mut watch);
+    let written = watch.finish()?;
+    Ok((report?, written.into_iter().collect()))
+}
+
+/// What looks like a mistake in the table, though it can be fitted.
+fn table_warnings(table: &Table) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if table.names.iter().all(|name| name.parse::<f64>().is_ok()) {
+        warnings.push("the columns' names are all numbers; is the header missing?".into());
+    }
+    if let Some(first) = table.labels.first().filter(|&first| table.labels.iter().all(|label| label == first)) {
+        warnings.push(format!("every label is {first}; there is nothing to explain"));
+    }
+    warnings
+}
+
+fn model_file(plan: &FitPlan, report: &Report, names: &[String]) -> Result<Option<Writer>> {
+    let Some(output) = &plan.model else { return Ok(None) };
+    let origin = Origin {
+        activation: &plan.activation,
+        solver: plan.solver.name(),
+        target: &plan.target,
+        offset: plan.selection.offset.as_deref(),
+        names,
+    };
+    let mut writer = output.open()?;
+    writer.put(&Model::new(report, &origin)?.to_json())?;
+    Ok(Some(writer))
+}

@@ -1,0 +1,41 @@
+//! *Commands*: what the program does, one file each.
+
+mod demo;
+mod fit;
+mod predict;
+mod score;
+mod simulate;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use agglio::model::Model;
+use agglio::read::{Features, Selection};
+use anyhow::Result;
+
+use crate::args::Command;
+use crate::source;
+
+/// Runs a command; the exit code says how it ended.
+///
+/// # Errors
+/// For bad usage, input or output.
+pub fn run(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Demo => demo::run(),
+        Command::Fit(args) => fit::run(*args),
+        Command::Predict(args) => predict::run(&args),
+        Command::Score(args) => score::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
+    }
+}
+
+fn read_model(path: &Path) -> Result<Model> {
+    Ok(Model::from_json(&source::read_text(path)?, path)?)
+}
+
+/// The columns that a model needs to predict.
+fn columns_of(model: &Model) -> Selection {
+    let offset = model.offset().map(ToOwned::to_owned);
+    Selection { features: Features::Only(model.names()), offset, ..Selection::default() }
+}

@@ -1,0 +1,36 @@
+//! `score`: a model and a labelled table in, the size of its errors out.
+
+use std::process::ExitCode;
+
+use agglio::model::Centre;
+use agglio::read::Selection;
+use anyhow::Result;
+
+use super::{columns_of, read_model};
+use crate::args::{Format, ScoreArgs};
+use crate::output;
+use crate::print::{Score, variance};
+use crate::source::Source;
+
+pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
+    let source = Source::new(&args.data)?;
+    let model = read_model(&args.model)?;
+    let selection = Selection { target: Some(model.target().to_owned()), ..columns_of(&model) };
+    let table = source.read(&selection, args.quiet)?;
+    let predictions = model.predict(&table.values, table.offsets.as_deref(), Centre::Mean);
+    let score = score(&predictions, &table.labels);
+    output::print(&match args.format {
+        Format::Table => score.table(),
+        Format::Json => score.json()?,
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn score(predictions: &[f64], labels: &[f64]) -> Score {
+    let errors = || predictions.iter().zip(labels).map(|(prediction, label)| prediction - label);
+    let rows = labels.len();
+    let loss = errors().map(|error| error * error).sum::<f64>() / rows as f64;
+    let mae = errors().map(f64::abs).sum::<f64>() / rows as f64;
+    let r_squared = variance(labels, None).map(|variance| 1.0 - loss / variance);
+    Score { rows, loss, rmse: loss.sqrt(), mae, r_squared, predictions: "mean" }
+}

@@ -1,0 +1,71 @@
+//! `simulate`: a table drawn from a known model.
+
+use std::process::ExitCode;
+
+use agglio::activation::named;
+use agglio::model::Weights;
+use agglio::simulate::{Simulated, Simulation};
+use anyhow::{Result, bail};
+
+use crate::args::SimulateArgs;
+use crate::number;
+use crate::output::{self, Output, Writer};
+use crate::source::require_csv;
+
+pub fn run(args: &SimulateArgs) -> Result<ExitCode> {
+    let simulation = simulation(args)?;
+    require_csv(&args.output, "written")?;
+    let output = Output::or_stdout(&args.output, args.force)?;
+    let truth = args.truth.as_ref().map(|path| Output::new(path, args.force)).transpose()?;
+    output::require_distinct([&output].into_iter().chain(&truth), &[])?;
+    require_memory(args.rows, args.features)?;
+    let drawn = simulation.draw()?;
+    let names: Vec<String> = (1..=args.features).map(|j| format!("x{j}")).collect();
+    let mut writers = vec![table(&output, &names, &drawn)?];
+    if let Some(truth) = truth {
+        let mut writer = truth.open()?;
+        let coefficients = names.into_iter().zip(drawn.truth).collect();
+        writer.put(&Weights { intercept: 0.0, coefficients }.to_json())?;
+        writers.push(writer);
+    }
+    output::publish(writers)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn simulation(args: &SimulateArgs) -> Result<Simulation> {
+    let simulation = Simulation::new(named(&args.activation)?, args.rows, args.features)
+        .design(args.design.parse()?)
+        .noise(args.noise.parse()?)
+        .seed(args.seed);
+    Ok(match args.norm {
+        Some(norm) => simulation.norm(norm),
+        None => simulation,
+    })
+}
+
+/// Asks for the memory and gives it back, since a table that does not fit would end the program without a word.
+fn require_memory(rows: usize, features: usize) -> Result<()> {
+    let size = features.checked_add(1).and_then(|columns| rows.checked_mul(columns));
+    let fits = size.is_some_and(|size| Vec::<f64>::new().try_reserve_exact(size).is_ok());
+    if !fits {
+        bail!("a table of {rows} × {features} does not fit into memory; ask for fewer rows or features");
+    }
+    Ok(())
+}
+
+fn table(output: &Output, names: &[String], drawn: &Simulated) -> Result<Writer> {
+    let mut writer = output.open()?;
+    writer.put(&format!("{},y\n", names.join(",")))?;
+    let mut line = String::new();
+    for (row, &label) in drawn.values.chunks(names.len().max(1)).zip(&drawn.labels) {
+        line.clear();
+        for &value in row {
+            number::push_exact(&mut line, value);
+            line.push(',');
+        }
+        number::push_exact(&mut line, label);
+        line.push('\n');
+        writer.put(&line)?;
+    }
+    Ok(writer)
+}

@@ -1,0 +1,170 @@
+//! A *plan* is what the flags come to: everything looked up, opened and checked that can be before data is read.
+
+use std::path::{Path, PathBuf};
+
+use agglio::model::Weights;
+use agglio::read::{Features, Selection};
+use agglio::rows::Scaling;
+use agglio::{Noise, Options, Plan, Solver, Start, activation};
+use anyhow::{Result, bail};
+
+use crate::args::{self, FitArgs, Format, MethodArgs};
+use crate::output::{self, Output};
+use crate::solver_keys;
+use crate::source::{self, Source};
+
+/// More threads than this are a slip of the finger.
+const MOST_THREADS: usize = 1024;
+
+/// All that `fit` needs.
+#[derive(Debug)]
+pub struct FitPlan {
+    pub source: Source,
+    pub selection: Selection,
+    /// The target's column.
+    pub target: String,
+    /// The activation as typed.
+    pub activation: String,
+    pub solver: Solver,
+    /// The last temperature.
+    pub cap: f64,
+    pub intercept: bool,
+    pub model: Option<Output>,
+    pub trace: Option<Output>,
+    pub format: Format,
+    pub seed: u64,
+    pub quiet: bool,
+    /// What the user should know before anything has been read.
+    pub warnings: Vec<String>,
+    options: Options,
+    start: Option<(PathBuf, Weights)>,
+    batch: Option<usize>,
+}
+
+impl FitPlan {
+    /// Checks flags against each other, against the library and against the file system.
+    ///
+    /// # Errors
+    /// For the first thing that cannot be.
+    pub fn new(args: FitArgs) -> Result<FitPlan> {
+        let (solver, method) = solver_keys::parse(&args.solver, args.method.clone())?;
+        let (options, start) = start(method.init.as_deref(), options(&args, solver, &method)?)?;
+        // what is wrong without data is said without reading any
+        options.clone().build()?;
+        let output = |path: &Option<PathBuf>| path.as_ref().map(|path| Output::new(path, args.force)).transpose();
+        let plan = FitPlan {
+            source: Source::new(&args.data)?,
+            selection: selection(&args)?,
+            model: output(&args.model)?,
+            trace: output(&args.trace)?,
+            target: args.target,
+            activation: args.activation,
+            solver,
+            cap: method.tau_max.unwrap_or(if method.noise == Some(Noise::Pre) { 0.0 } else { 1.0 }),
+            intercept: !args.no_intercept,
+            format: args.format,
+            seed: args.seed,
+            quiet: args.quiet,
+            warnings: threads_warning(args.threads),
+            options,
+            start,
+            batch: method.batch,
+        };
+        plan.require_distinct_files()?;
+        Ok(plan)
+    }
+
+    fn require_distinct_files(&self) -> Result<()> {
+        let start = self.start.as_ref().map(|(path, _)| path.as_path());
+        let inputs: Vec<&Path> = self.source.file().into_iter().chain(start).collect();
+        output::require_distinct([&self.model, &self.trace].into_iter().flatten(), &inputs)
+    }
+
+    /// The library's plan, now that the features' names are known.
+    ///
+    /// # Errors
+    /// If the starting point is not one of these features.
+    pub fn for_features(&self, names: &[String]) -> Result<Plan> {
+        let options = self.options.clone();
+        let Some((path, weights)) = &self.start else { return Ok(options.build()?) };
+        let coefficients = weights.in_order(names, path)?;
+        Ok(options.start(Start::At { coefficients, intercept: weights.intercept }).build()?)
+    }
+
+    /// A word on a minibatch of more rows than there are.
+    pub fn batch_warning(&self, rows: usize) -> Option<String> {
+        let batch = self.batch.filter(|&batch| batch > rows)?;
+        Some(format!("a batch of {batch} is more than the {rows} rows; every batch is all of them"))
+    }
+}
+
+/// Applies what was given and leaves the rest at the library's defaults.
+fn set<T>(options: Options, value: Option<T>, setter: fn(Options, T) -> Options) -> Options {
+    match value {
+        Some(value) => setter(options, value),
+        None => options,
+    }
+}
+
+fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Options> {
+    let scaling = method.scaling.map(|scaling| match scaling {
+        args::Scaling::Standard => Scaling::Standard,
+        args::Scaling::None => Scaling::None,
+    });
+    let options = Options::new(activation::named(&args.activation)?);
+    let options = options.solver(solver).intercept(!args.no_intercept).seed(args.seed);
+    let options = set(options, args.threads.map(|asked| asked.min(MOST_THREADS)), Options::threads);
+    let options = set(options, method.noise, Options::noise);
+    let options = set(options, method.tau_max, Options::tau_max);
+    let options = set(options, method.tau0, Options::tau0);
+    let options = set(options, method.beta, Options::beta);
+    let options = set(options, method.eta, Options::eta);
+    let options = set(options, method.batch, Options::batch);
+    let options = set(options, method.epochs, Options::epochs);
+    let options = set(options, method.tol, Options::tolerance);
+    let options = set(options, scaling, Options::scaling);
+    Ok(set(options, method.radius, Options::radius))
+}
+
+fn threads_warning(asked: Option<usize>) -> Vec<String> {
+    let too_many = asked.filter(|&asked| asked > MOST_THREADS);
+    too_many.map(|asked| format!("{asked} threads are too many; {MOST_THREADS} are used")).into_iter().collect()
+}
+
+/// `zero`, `random[:S]`, or a weights file that waits for the features' names.
+fn start(typed: Option<&str>, options: Options) -> Result<(Options, Option<(PathBuf, Weights)>)> {
+    let random = |scale| (options.clone().start(Start::Random(scale)), None);
+    match typed {
+        None | Some("zero") => Ok((options, None)),
+        Some("random") => Ok(random(None)),
+        Some(typed) => match typed.strip_prefix("random:").map(str::parse) {
+            Some(Ok(scale)) => Ok(random(Some(scale))),
+            Some(Err(_)) => bail!("init is `{typed}`; after `random:` comes a number"),
+            None => Ok((options, Some(weights_file(typed)?))),
+        },
+    }
+}
+
+fn weights_file(typed: &str) -> Result<(PathBuf, Weights)> {
+    let path = PathBuf::from(typed);
+    if !path.exists() {
+        bail!("init is `{typed}`; it is zero, random[:S] or a weights file, and there is no such file");
+    }
+    let weights = Weights::from_json(&source::read_text(&path)?, &path)?;
+    Ok((path, weights))
+}
+
+fn selection(args: &FitArgs) -> Result<Selection> {
+    let trimmed = |names: &[String]| names.iter().map(|name| name.trim().to_owned()).collect();
+    let features = match (&args.features, &args.drop) {
+        (Some(names), _) => Features::Only(trimmed(names)),
+        (None, Some(names)) => Features::Except(trimmed(names)),
+        (None, None) => Features::All,
+    };
+    let parts = [Some(&args.target), args.weights.as_ref(), args.offset.as_ref()];
+    if let Some(name) = args.drop.iter().flatten().find(|name| parts.contains(&Some(name))) {
+        bail!("column `{name}` is dropped and asked for; it is never a feature, so --drop need not name it");
+    }
+    let (target, weights, offset) = (Some(args.target.clone()), args.weights.clone(), args.offset.clone());
+    Ok(Selection { target, features, weights, offset })
+}

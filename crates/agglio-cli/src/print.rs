@@ -1,0 +1,212 @@
+//! *Printing*: results as tables or JSON for standard output, and words for standard error.
+
+use std::io::Write;
+
+use agglio::Report;
+use anyhow::Result;
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::number;
+
+/// Widest line of a summary, for the narrowest terminal that people use.
+const WIDTH: u16 = 80;
+
+/// A fit with all that is said about it.
+#[derive(Debug)]
+pub struct Fitted {
+    pub report: Report,
+    pub names: Vec<String>,
+    pub target: String,
+    pub intercept: bool,
+    pub activation: String,
+    pub solver: &'static str,
+    /// Share of the labels' variance; none where they have none.
+    pub r_squared: Option<f64>,
+    pub seconds: f64,
+    pub read_seconds: f64,
+    pub seed: u64,
+    pub warnings: Vec<String>,
+}
+
+/// The object of `fit --format json`, in the contract's order.
+#[derive(Serialize)]
+struct FittedJson<'a> {
+    intercept: f64,
+    coefficients: Map<String, Value>,
+    affine: Value,
+    activation: &'a str,
+    solver: &'a str,
+    noise: &'static str,
+    tau: f64,
+    noise_choice: Value,
+    loss: f64,
+    status: String,
+    certified: bool,
+    certificate: Value,
+    rows: usize,
+    passes: f64,
+    seconds: f64,
+    read_seconds: f64,
+    seed: u64,
+    warnings: &'a [String],
+    version: &'static str,
+}
+
+impl Fitted {
+    /// The fit as one JSON object; what is not finite is null.
+    ///
+    /// # Errors
+    /// Never, as far as known: all keys are text.
+    pub fn json(&self) -> Result<String> {
+        let report = &self.report;
+        let coefficients = self.names.iter().zip(&report.coefficients);
+        pretty(&FittedJson {
+            intercept: report.intercept,
+            coefficients: coefficients.map(|(name, value)| (name.clone(), Value::from(*value))).collect(),
+            affine: json!({"offset": 0, "scale": 1}),
+            activation: &self.activation,
+            solver: self.solver,
+            noise: report.noise.name(),
+            tau: report.tau,
+            noise_choice: Value::Null,
+            loss: report.loss,
+            status: report.status().to_string(),
+            certified: self.converged(),
+            certificate: json!({"verdict": report.verdict()}),
+            rows: report.rows,
+            passes: report.passes,
+            seconds: self.seconds,
+            read_seconds: self.read_seconds,
+            seed: self.seed,
+            warnings: &self.warnings,
+            version: env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    /// The fit as two tables: the coefficients, and how they were reached.
+    pub fn table(&self) -> String {
+        format!("{}\n\n{}", self.coefficients(), self.summary())
+    }
+
+    pub fn converged(&self) -> bool {
+        self.report.status() == agglio::Status::Converged
+    }
+
+    fn coefficients(&self) -> String {
+        let intercept = self.intercept.then_some(("(intercept)", self.report.intercept));
+        let named = self.names.iter().map(String::as_str).zip(self.report.coefficients.iter().copied());
+        let (names, values): (Vec<&str>, Vec<f64>) = intercept.into_iter().chain(named).unzip();
+        let mut table = Table::new();
+        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
+        table.set_header([Cell::new("column"), Cell::new("coefficient").set_alignment(CellAlignment::Right)]);
+        for (name, value) in names.iter().zip(number::aligned(values)) {
+            table.add_row([Cell::new(visible(name)), Cell::new(value).set_alignment(CellAlignment::Right)]);
+        }
+        flush_left(&mut table)
+    }
+
+    fn summary(&self) -> String {
+        let report = &self.report;
+        let seconds = [self.seconds, self.read_seconds].map(number::seconds);
+        let noise = format!("{} the activation", if report.noise.name() == "pre" { "before" } else { "after" });
+        pairs(&[
+            ("target", format!("{}, {} rows", visible(&self.target), report.rows)),
+            ("activation", format!("{}, noise {noise}", self.activation)),
+            ("loss", format!("{} (mean square)", number::short(report.loss))),
+            ("r²", self.r_squared.map_or("none: the labels are all the same".into(), number::short)),
+            ("status", report.status().to_string()),
+            ("verdict", report.verdict()),
+            ("solver", format!("{}, to temperature τ = {}", self.solver, number::brief(report.tau))),
+            ("effort", format!("{:.0} passes in {}, after {} of reading", report.passes, seconds[0], seconds[1])),
+        ])
+    }
+}
+
+/// A model against labels.
+#[derive(Debug, Serialize)]
+pub struct Score {
+    pub rows: usize,
+    /// Mean square of the residuals.
+    pub loss: f64,
+    pub rmse: f64,
+    pub mae: f64,
+    /// None where the labels are all the same.
+    pub r_squared: Option<f64>,
+    /// What was compared with the labels: `mean`, also under noise before the activation.
+    pub predictions: &'static str,
+}
+
+impl Score {
+    /// The score as one JSON object; what is not finite is null.
+    ///
+    /// # Errors
+    /// Never, as far as known.
+    pub fn json(&self) -> Result<String> {
+        pretty(self)
+    }
+
+    pub fn table(&self) -> String {
+        pairs(&[
+            ("rows", self.rows.to_string()),
+            ("loss", format!("{} (mean square)", number::short(self.loss))),
+            ("rmse", number::short(self.rmse)),
+            ("mae", number::short(self.mae)),
+            ("r²", self.r_squared.map_or("none: the labels are all the same".into(), number::short)),
+            ("predictions", format!("{} of y", self.predictions)),
+        ])
+    }
+}
+
+fn pretty(value: &impl Serialize) -> Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+fn pairs(rows: &[(&str, String)]) -> String {
+    let mut table = Table::new();
+    table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    table.add_rows(rows.iter().map(|(name, value)| [*name, value.as_str()]));
+    flush_left(&mut table) + "\n"
+}
+
+fn flush_left(table: &mut Table) -> String {
+    table.column_iter_mut().for_each(|column| {
+        column.set_padding((0, 2));
+    });
+    table.trim_fmt()
+}
+
+/// Weighted variance of labels; none where they do not vary.
+pub fn variance(labels: &[f64], weights: Option<&[f64]>) -> Option<f64> {
+    let weight = |i: usize| weights.and_then(|weights| weights.get(i)).copied().unwrap_or(1.0);
+    let mean = |of: &dyn Fn(f64) -> f64| {
+        let terms = labels.iter().enumerate().map(|(i, &y)| (weight(i) * of(y), weight(i)));
+        let (sum, total) = terms.fold((0.0, 0.0), |(sum, total), (term, weight)| (sum + term, total + weight));
+        sum / total
+    };
+    let centre = mean(&|y| y);
+    // asked as such, since the mean of equal numbers may be off by rounding
+    let constant = labels.iter().all(|y| Some(y) == labels.first());
+    Some(mean(&|y| (y - centre) * (y - centre))).filter(|&variance| !constant && variance > 0.0)
+}
+
+/// Prints warnings to standard error, unless `quiet`.
+pub fn warnings(warnings: &[String], quiet: bool) {
+    warnings.iter().filter(|_| !quiet).for_each(|warning| say("warning", warning));
+}
+
+/// Prints an error with its causes to standard error, in one line.
+pub fn error(why: &anyhow::Error) {
+    say("error", &format!("{why:#}"));
+}
+
+fn say(what: &str, text: &str) {
+    // there is nobody left to tell if this fails
+    let _ = writeln!(std::io::stderr(), "{what}: {}", visible(text));
+}
+
+/// Text of files, such as a column's name, without what would move a terminal's cursor.
+fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
+}

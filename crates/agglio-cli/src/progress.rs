@@ -1,0 +1,126 @@
+//! *Progress*: what is shown of a fit while it runs, and what is written of it.
+
+use std::io::{IsTerminal, stderr};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use agglio::observe::{Observer, Step};
+use anyhow::{Error, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::number;
+use crate::output::Writer;
+
+/// Time between two pictures of a bar; the first comes after it, so that a quick fit shows none.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Length of the temperature's bar.
+const PARTS: u64 = 1000;
+
+/// A bar over the bytes of a file; hidden unless there is a terminal to see it on.
+pub fn reading(name: &Path, length: Option<u64>, quiet: bool) -> ProgressBar {
+    let known = "reading {msg} [{bar:24}] {percent}% {bytes}";
+    let unknown = "reading {msg} {spinner} {bytes}";
+    let bar = bar(if length.is_some() { known } else { unknown }, length, quiet);
+    bar.with_message(name.file_name().unwrap_or_default().to_string_lossy().into_owned())
+}
+
+fn bar(template: &str, length: Option<u64>, quiet: bool) -> ProgressBar {
+    let seen = !quiet && stderr().is_terminal();
+    let target = if seen { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(length, target).with_style(style.progress_chars("=> "))
+}
+
+/// Watches a fit: draws its bar and writes its trace.
+pub struct Watch {
+    bar: Bar,
+    trace: Option<Trace>,
+}
+
+impl Watch {
+    /// A watch over a fit that ends at the temperature `cap`.
+    ///
+    /// # Errors
+    /// If the trace cannot be written.
+    pub fn new(cap: f64, quiet: bool, trace: Option<Writer>) -> Result<Watch> {
+        Ok(Watch { bar: Bar::new(cap, quiet), trace: trace.map(Trace::new).transpose()? })
+    }
+
+    /// Takes the bar away and gives back the trace, to be published.
+    ///
+    /// # Errors
+    /// If the trace could not be written.
+    pub fn finish(self) -> Result<Option<Writer>> {
+        self.bar.shown.finish_and_clear();
+        self.trace.map(|trace| trace.failure.map_or(Ok(trace.writer), Err)).transpose()
+    }
+}
+
+impl Observer for Watch {
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        self.bar.step(step);
+        self.trace.as_mut().map_or(ControlFlow::Continue(()), |trace| trace.step(step))
+    }
+}
+
+/// The temperature's way to its last value, which is the part of a fit whose length is known.
+struct Bar {
+    shown: ProgressBar,
+    seen: bool,
+    cap: f64,
+    first: Option<f64>,
+    drawn: Instant,
+}
+
+impl Bar {
+    fn new(cap: f64, quiet: bool) -> Bar {
+        let shown = bar("{spinner} [{bar:16}] {msg}  {elapsed}", Some(PARTS), quiet);
+        Bar { seen: !shown.is_hidden(), shown, cap, first: None, drawn: Instant::now() }
+    }
+
+    fn step(&mut self, step: &Step<'_>) {
+        let first = *self.first.get_or_insert(step.tau);
+        // asking for the time is cheap, drawing is not
+        if !self.seen || self.drawn.elapsed() < PAUSE {
+            return;
+        }
+        self.drawn = Instant::now();
+        let risen = (step.tau / first).ln() / (self.cap / first).ln();
+        self.shown.set_position(if risen.is_finite() { (risen * PARTS as f64) as u64 } else { PARTS });
+        let (tau, loss) = (number::brief(step.tau), number::short(step.loss));
+        self.shown
+            .set_message(format!("τ {tau}  loss {loss}  gradient {:.0e}  pass {:.0}", step.gradient, step.passes));
+        self.shown.tick();
+    }
+}
+
+/// A CSV file with a line for every step.
+struct Trace {
+    writer: Writer,
+    started: Instant,
+    failure: Option<Error>,
+}
+
+impl Trace {
+    fn new(mut writer: Writer) -> Result<Trace> {
+        writer.put("step,stage,passes,seconds,tau,rows,loss,gradient,accepted\n")?;
+        Ok(Trace { writer, started: Instant::now(), failure: None })
+    }
+
+    /// A trace that cannot be written ends the fit: its result would be refused anyway.
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        let seconds = self.started.elapsed().as_secs_f64();
+        let Step { step: count, stage, rows, accepted, .. } = *step;
+        let [passes, seconds, tau, loss, gradient] =
+            [step.passes, seconds, step.tau, step.loss, step.gradient].map(number::exact);
+        let line = format!("{count},{stage},{passes},{seconds},{tau},{rows},{loss},{gradient},{accepted}\n");
+        match self.writer.put(&line) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(why) => {
+                self.failure = Some(why);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}

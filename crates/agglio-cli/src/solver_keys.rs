@@ -1,0 +1,66 @@
+//! *Solver keys*: `--solver gd:tau0=1,beta=1.1`, where each key is the flag of the same name.
+
+use agglio::Solver;
+use agglio::nearest::nearest;
+use anyhow::{Result, bail};
+use clap::{CommandFactory, Parser};
+
+use crate::args::MethodArgs;
+
+/// The solver and all that was said about the method, whether as flags or as keys.
+///
+/// # Errors
+/// If the solver or a key does not exist, a value is not one, or something is said in both ways.
+pub fn parse(typed: &str, flags: MethodArgs) -> Result<(Solver, MethodArgs)> {
+    let (name, keys) = typed.split_once(':').unwrap_or((typed, ""));
+    let solver = name.parse()?;
+    let keys = keys.split(',').filter(|key| !key.trim().is_empty());
+    let words: Vec<String> = keys.map(as_flag).collect::<Result<_>>()?;
+    let keys = MethodArgs::try_parse_from(std::iter::once(name.to_owned()).chain(words));
+    let keys = keys.map_err(|why| anyhow::anyhow!("solver `{typed}`: {}", first_line(&why)))?;
+    Ok((solver, merge(flags, keys)?))
+}
+
+/// `tau0=1` → `--tau0=1`
+fn as_flag(key: &str) -> Result<String> {
+    let Some((name, value)) = key.split_once('=') else {
+        bail!("solver key `{key}` has no value; write `{key}=VALUE`")
+    };
+    let (name, value) = (name.trim(), value.trim());
+    let command = MethodArgs::command();
+    let known: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
+    match (known.contains(&name), nearest(name, &known)) {
+        (true, _) => Ok(format!("--{name}={value}")),
+        (false, Some(near)) => bail!("no solver key is called `{name}`; did you mean `{near}`?"),
+        (false, None) => bail!("no solver key is called `{name}`; there are {}", known.join(", ")),
+    }
+}
+
+fn first_line(why: &clap::Error) -> String {
+    let text = why.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}
+
+fn merge(flags: MethodArgs, keys: MethodArgs) -> Result<MethodArgs> {
+    Ok(MethodArgs {
+        noise: either("noise", flags.noise, keys.noise)?,
+        tau_max: either("tau-max", flags.tau_max, keys.tau_max)?,
+        tau0: either("tau0", flags.tau0, keys.tau0)?,
+        beta: either("beta", flags.beta, keys.beta)?,
+        eta: either("eta", flags.eta, keys.eta)?,
+        batch: either("batch", flags.batch, keys.batch)?,
+        epochs: either("epochs", flags.epochs, keys.epochs)?,
+        tol: either("tol", flags.tol, keys.tol)?,
+        init: either("init", flags.init, keys.init)?,
+        scaling: either("scaling", flags.scaling, keys.scaling)?,
+        radius: either("radius", flags.radius, keys.radius)?,
+    })
+}
+
+fn either<T>(name: &str, flag: Option<T>, key: Option<T>) -> Result<Option<T>> {
+    match (flag, key) {
+        (Some(_), Some(_)) => bail!("{name} is given twice, as `--{name}` and after the solver's name; leave one out"),
+        (flag, key) => Ok(flag.or(key)),
+    }
+}

@@ -1,0 +1,217 @@
+//! The words of the contract: names, order, defaults and exit codes.
+
+use serde_json::Value;
+
+use crate::{BEYOND, Folder, number};
+
+const FIELDS: [&str; 19] = [
+    "intercept",
+    "coefficients",
+    "affine",
+    "activation",
+    "solver",
+    "noise",
+    "tau",
+    "noise_choice",
+    "loss",
+    "status",
+    "certified",
+    "certificate",
+    "rows",
+    "passes",
+    "seconds",
+    "read_seconds",
+    "seed",
+    "warnings",
+    "version",
+];
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// What must not depend on the clock or on a seed that draws nothing.
+fn timeless(mut fit: Value) -> String {
+    for name in ["seconds", "read_seconds", "seed"] {
+        fit.as_object_mut().unwrap().shift_remove(name).unwrap();
+    }
+    fit.to_string()
+}
+
+#[test]
+fn json_has_the_fields_in_order() {
+    let fit = Folder::with_data().fit("data.csv --target y --activation sigmoid");
+    assert_eq!(keys(&fit), FIELDS);
+    assert_eq!(keys(&fit["coefficients"]), ["x1", "x2", "x3"]);
+    assert_eq!(fit["affine"], serde_json::json!({"offset": 0, "scale": 1}));
+    assert_eq!(keys(&fit["certificate"]), ["verdict"]);
+    let words = ["activation", "solver", "noise", "status", "version"].map(|name| fit[name].as_str().unwrap());
+    assert_eq!(words, ["sigmoid", "gd", "post", "converged", env!("CARGO_PKG_VERSION")]);
+    assert_eq!((&fit["noise_choice"], &fit["certified"]), (&Value::Null, &Value::Bool(true)));
+    assert_eq!([&fit["tau"], &fit["rows"], &fit["seed"]].map(number), [1.0, 300.0, 0.0]);
+    assert!(number(&fit["passes"]) >= 95.0 && number(&fit["seconds"]) > 0.0 && number(&fit["read_seconds"]) > 0.0);
+}
+
+#[test]
+fn converged_is_exit_0() {
+    let run = Folder::with_data().run("fit data.csv --target y");
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    for word in
+        ["(intercept)", "x3", "coefficient", "loss", "r²", "converged", "stationary", "gd", "300 rows", "passes"]
+    {
+        assert!(run.stdout.contains(word), "no {word} in\n{}", run.stdout);
+    }
+}
+
+#[test]
+fn not_converged_is_exit_3_with_result_and_model() {
+    let folder = Folder::with_data();
+    let run = folder.run("fit data.csv --target y --epochs 5 --format json --model m.json");
+    assert_eq!(run.code, Some(3));
+    let fit: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&fit["status"], &fit["certified"]), (&"iteration limit".into(), &Value::Bool(false)));
+    let model: Value = serde_json::from_str(&folder.read("m.json")).unwrap();
+    assert_eq!((&model["status"], &model["coefficients"]), (&fit["status"], &fit["coefficients"]));
+}
+
+#[test]
+fn the_activation_is_printed_as_typed() {
+    let fit = Folder::with_data().fit("data.csv --target y --activation leaky-softplus:0.30");
+    assert_eq!(fit["activation"], "leaky-softplus:0.30");
+}
+
+#[test]
+fn help_names_every_command_and_an_example() {
+    let folder = Folder::new();
+    let run = folder.run("--help");
+    assert_eq!(run.code, Some(0));
+    for word in ["demo", "fit", "predict", "score", "simulate", "Example:"] {
+        assert!(run.stdout.contains(word), "no {word} in\n{}", run.stdout);
+    }
+    for command in ["demo", "fit", "predict", "score", "simulate"] {
+        assert_eq!(folder.run(&format!("{command} --help")).code, Some(0), "{command}");
+    }
+    assert_eq!(folder.run("").code, Some(2));
+}
+
+#[test]
+fn help_of_fit_has_the_flags_that_work_and_no_others() {
+    let help = Folder::new().run("fit --help").stdout;
+    let at = |word: &str| help.find(word).unwrap_or_else(|| panic!("no {word} in\n{help}"));
+    assert!(["Model:\n", "Noise:\n", "Method:\n", "Output:\n", "Run:\n"].map(at).is_sorted(), "{help}");
+    let there = "target features drop activation no-intercept offset weights noise tau-max solver tau0 beta eta batch \
+        epochs tol init scaling radius format model trace force seed threads quiet";
+    for flag in there.split_whitespace() {
+        at(&format!("--{flag} "));
+    }
+    for absent in "affine interactions poly log missing no-header restarts l2 cov cluster level report".split(' ') {
+        assert!(!help.contains(&format!("--{absent}")), "{absent}");
+    }
+}
+
+#[test]
+fn demo_explains_and_converges() {
+    let folder = Folder::new();
+    let run = folder.run("demo");
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let words = "1534 682 (intercept) match_rate age log_employment sole_plan loss converged gd sigmoid τ passes";
+    for word in words.split(' ').chain(["agglio fit "]) {
+        assert!(run.stdout.contains(word), "no {word} in\n{}", run.stdout);
+    }
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
+    assert!(folder.snapshot().is_empty());
+}
+
+#[test]
+fn demo_is_the_fit_that_a_user_would_make() {
+    let folder = Folder::with(&[("k401k.csv", include_str!("../../data/k401k.csv"))]);
+    let fit = folder.run("fit k401k.csv --target participation").stdout;
+    let steady =
+        |text: &str| text.lines().filter(|line| !line.starts_with("effort")).map(str::to_owned).collect::<Vec<_>>();
+    let demo = steady(&folder.run("demo").stdout);
+    assert!(steady(&fit).len() > 10);
+    assert!(steady(&fit).iter().all(|line| demo.contains(line)), "{fit}\n{demo:?}");
+}
+
+#[test]
+fn trace_has_a_line_for_every_step() {
+    let folder = Folder::with_data();
+    folder.fit("data.csv --target y --epochs 7 --trace t.csv");
+    let trace = folder.read("t.csv");
+    let lines: Vec<Vec<&str>> = trace.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines[0], ["step", "stage", "passes", "seconds", "tau", "rows", "loss", "gradient", "accepted"]);
+    assert_eq!(lines.len(), 8);
+    for (i, line) in lines[1..].iter().enumerate() {
+        assert_eq!((line[0], line[1], line[5], line[8]), (&*(i + 1).to_string(), &*i.to_string(), "300", "true"));
+        assert!([2, 3, 4, 6, 7].iter().all(|&j| line[j].parse::<f64>().unwrap() > 0.0), "{line:?}");
+    }
+    assert_eq!(lines[2][4].parse::<f64>().unwrap(), 0.01 * 1.05);
+}
+
+#[test]
+fn seed_changes_nothing_where_nothing_is_drawn() {
+    let folder = Folder::with_data();
+    let fit = |words: &str| timeless(folder.fit(&format!("data.csv --target y {words}")));
+    assert_eq!(fit("--solver gd --seed 1"), fit("--solver gd --seed 2"));
+    assert_ne!(fit("--solver sgd --seed 1"), fit("--solver sgd --seed 2"));
+    assert_ne!(
+        fit("--solver gd --init random --seed 1 --epochs 9"),
+        fit("--solver gd --init random --seed 2 --epochs 9")
+    );
+    assert_eq!(fit("--solver sgd"), fit("--solver sgd --seed 0"));
+}
+
+#[test]
+fn keys_after_the_solver_are_flags() {
+    let folder = Folder::with_data();
+    let fit = |words: &str| timeless(folder.fit(&format!("data.csv --target y --epochs 20 {words}")));
+    let flags = fit("--solver sgd --tau0 0.5 --beta 1.2 --batch 20 --scaling none --init random:2 --radius 3");
+    assert_eq!(fit("--solver sgd:tau0=0.5,beta=1.2,batch=20,scaling=none,init=random:2,radius=3"), flags);
+    assert_ne!(fit("--solver sgd:tau0=0.5,beta=1.2,batch=20,scaling=none,init=random:2"), flags);
+}
+
+#[test]
+fn noise_is_a_temperature() {
+    let folder = Folder::with_data();
+    let end = |words: &str| {
+        let fit = folder.fit(&format!("data.csv --target y {words}"));
+        (fit["noise"].as_str().unwrap().to_owned(), number(&fit["tau"]))
+    };
+    assert_eq!(end("--noise pre"), ("pre".into(), 0.0));
+    assert_eq!(end("--noise post"), ("post".into(), 1.0));
+    assert_eq!(end("--noise pre --tau-max 0.5"), ("post".into(), 0.5));
+}
+
+#[test]
+fn warnings_are_in_the_object_and_on_standard_error() {
+    let folder = Folder::with(&[("beyond.csv", BEYOND)]);
+    let run = folder.run("fit beyond.csv --target y --solver sgd:batch=100,epochs=3 --threads 2000 --format json");
+    let fit: Value = serde_json::from_str(&run.stdout).unwrap();
+    let listed: Vec<&str> = fit["warnings"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    let printed: Vec<&str> = run.stderr.lines().map(|line| line.strip_prefix("warning: ").unwrap()).collect();
+    assert_eq!(listed, printed);
+    assert_eq!(listed.len(), 3, "{listed:?}");
+    for (warning, word) in listed.iter().zip(["2000 threads", "batch of 100", "4 of 8 labels"]) {
+        assert!(warning.contains(word), "{warning}");
+    }
+}
+
+#[test]
+fn data_that_looks_wrong_is_said_to() {
+    let folder = Folder::with(&[
+        ("flat.csv", "a,b,y\n1,2,0.5\n2,1,0.5\n3,5,0.5\n"),
+        ("bare.csv", "1,2,y\n1,2,0.1\n2,1,0.3\n3,9,0.2\n"),
+    ]);
+    assert!(folder.run("fit flat.csv --target y").stderr.contains("every label is 0.5"));
+    assert!(folder.run("fit bare.csv --target y").stderr.contains("is the header missing?"));
+}
+
+#[test]
+fn quiet_leaves_errors_only() {
+    let folder = Folder::with(&[("beyond.csv", BEYOND)]);
+    assert!(folder.run("fit beyond.csv --target y --epochs 3").stderr.starts_with("warning: "));
+    let run = folder.run("fit beyond.csv --target y --epochs 3 --quiet");
+    assert_eq!((run.code, run.stderr.as_str()), (Some(3), ""));
+    assert!(run.stdout.contains("iteration limit"));
+    assert!(folder.run("fit beyond.csv --target z --quiet").stderr.starts_with("error: "));
+}
