@@ -40,6 +40,8 @@ pub struct Stop {
     since_confirmed: usize,
     lowest: f64,
     since_lowest: usize,
+    /// Stages without a new smallest gradient after which it counts as no longer falling.
+    patience: usize,
 }
 
 /// How a stage ended.
@@ -93,8 +95,6 @@ impl StageMean {
 }
 
 impl Stop {
-    /// Stages without a new smallest gradient after which it counts as no longer falling.
-    const PATIENCE: usize = 20;
     /// Stages after which the relative gradient is asked for in any case.
     const CHECKUP: usize = 50;
     /// The relative gradient that a settled fit must have; the square root of rounding with room for conditioning.
@@ -103,13 +103,19 @@ impl Stop {
     /// Stops once the relative gradient is `tolerance`, or after `limit` stages.
     pub fn new(tolerance: f64, limit: usize) -> Stop {
         let (due, lowest) = (f64::INFINITY, f64::INFINITY);
-        Stop { tolerance, aim: tolerance, limit, due, since_confirmed: 0, lowest, since_lowest: 0 }
+        Stop { tolerance, aim: tolerance, limit, due, since_confirmed: 0, lowest, since_lowest: 0, patience: 20 }
     }
 
     /// Goes on to a hundredth of the tolerance: for steps that converge linearly two digits more cost little, and the
     /// coefficients are farther from the optimum than the gradient from zero by the condition of the problem.
     pub fn beyond_tolerance(mut self) -> Stop {
         self.aim = 0.01 * self.tolerance;
+        self
+    }
+
+    /// Waits `patience` stages for a smaller gradient before it counts as no longer falling. Default: 20.
+    pub fn patience(mut self, patience: usize) -> Stop {
+        self.patience = patience;
         self
     }
 
@@ -152,6 +158,6 @@ impl Stop {
     }
 
     fn stalled(&self) -> bool {
-        self.since_lowest >= Self::PATIENCE
+        self.since_lowest >= self.patience
     }
 }

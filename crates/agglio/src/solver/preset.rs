@@ -95,6 +95,12 @@ impl Solver {
         !matches!(self, Solver::Sgd | Solver::Adam | Solver::Yogi)
     }
 
+    /// Stages without a smaller gradient after which none is expected: passes, or steps, of which momentum needs many to
+    /// swing back.
+    pub(crate) fn patience(self) -> usize {
+        if self.uses_batches() { 20 } else { 100 }
+    }
+
     /// T of the outer loop unless given: 3000 steps on all rows, or 500 passes of minibatches.
     pub fn default_epochs(self) -> usize {
         if self.uses_batches() { 500 } else { 3000 }

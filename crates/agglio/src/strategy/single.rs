@@ -38,7 +38,7 @@ impl Plan {
         let oracle = self.oracle(rows)?;
         let start = self.start.theta(oracle.coordinates(), oracle.coefficients(), self.settings.seed)?;
         let method = self.solver.method(&self.settings, &oracle, &start)?;
-        let stop = Stop::new(self.tolerance, self.epochs);
+        let stop = Stop::new(self.tolerance, self.epochs).patience(self.solver.patience());
         let stop = if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop };
         let outcome = fit(&oracle, method, start, stop, observer);
         Ok(report(&oracle, &outcome))

@@ -130,3 +130,23 @@ fn unbounded_slopes_are_refused_where_no_step_is_safe() {
         assert!(error.contains(solver.name()) && error.contains("`gd`"), "{error}");
     }
 }
+
+/// Momentum swings, so its gradient may not fall for many steps; that is not yet the end.
+#[test]
+fn solvers_that_converge_linearly_reach_the_tolerance() {
+    for (activation, seed) in
+        ["sigmoid", "softplus", "probit", "silu"].iter().flat_map(|a| (0..5).map(move |s| (*a, s)))
+    {
+        let data = bank::paper(activation, 600, 4, LabelNoise::Post(0.05, Shape::Gauss), seed);
+        for solver in [Solver::Gd, Solver::Momentum, Solver::Nesterov, Solver::Svrg, Solver::Saga] {
+            let options = Options::new(named(activation).unwrap()).solver(solver);
+            let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
+            assert_eq!(
+                report.reason,
+                StopReason::Gradient,
+                "{activation} by {solver}, seed {seed}: {}",
+                report.verdict()
+            );
+        }
+    }
+}
