@@ -9,6 +9,7 @@ mod print;
 mod progress;
 mod solver_keys;
 mod source;
+mod tabular;
 
 use std::process::ExitCode;
 

@@ -8,7 +8,7 @@ use agglio::rows::Scaling;
 use agglio::{Noise, Options, Plan, Solver, Start, activation};
 use anyhow::{Result, bail};
 
-use crate::args::{self, FitArgs, Format, MethodArgs};
+use crate::args::{self, FitArgs, Format, MethodArgs, TableArgs};
 use crate::output::{self, Output};
 use crate::solver_keys;
 use crate::source::{self, Source};
@@ -53,19 +53,19 @@ impl FitPlan {
         options.clone().build()?;
         let output = |path: &Option<PathBuf>| path.as_ref().map(|path| Output::new(path, args.force)).transpose();
         let plan = FitPlan {
-            source: Source::new(&args.data)?,
-            selection: selection(&args)?,
+            source: Source::new(&args.table.data)?,
+            selection: selection(&args.table)?,
             model: output(&args.model)?,
             trace: output(&args.trace)?,
-            target: args.target,
-            activation: args.activation,
+            target: args.table.target,
+            activation: args.table.activation,
             solver,
-            cap: method.tau_max.unwrap_or(if method.noise == Some(Noise::Pre) { 0.0 } else { 1.0 }),
-            intercept: !args.no_intercept,
+            cap: method.noise.tau_max.unwrap_or(if method.noise.noise == Some(Noise::Pre) { 0.0 } else { 1.0 }),
+            intercept: !args.table.no_intercept,
             format: args.format,
-            seed: args.seed,
-            quiet: args.quiet,
-            warnings: threads_warning(args.threads),
+            seed: args.run.seed,
+            quiet: args.run.quiet,
+            warnings: threads_warning(args.run.threads).into_iter().chain(start_warning(solver, &method)).collect(),
             options,
             start,
             batch: method.batch,
@@ -111,11 +111,11 @@ fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Option
         args::Scaling::Standard => Scaling::Standard,
         args::Scaling::None => Scaling::None,
     });
-    let options = Options::new(activation::named(&args.activation)?);
-    let options = options.solver(solver).intercept(!args.no_intercept).seed(args.seed);
-    let options = set(options, args.threads.map(|asked| asked.min(MOST_THREADS)), Options::threads);
-    let options = set(options, method.noise, Options::noise);
-    let options = set(options, method.tau_max, Options::tau_max);
+    let options = Options::new(activation::named(&args.table.activation)?);
+    let options = options.solver(solver).intercept(!args.table.no_intercept).seed(args.run.seed);
+    let options = set(options, args.run.threads.map(|asked| asked.min(MOST_THREADS)), Options::threads);
+    let options = set(options, method.noise.noise, Options::noise);
+    let options = set(options, method.noise.tau_max, Options::tau_max);
     let options = set(options, method.tau0, Options::tau0);
     let options = set(options, method.beta, Options::beta);
     let options = set(options, method.eta, Options::eta);
@@ -123,12 +123,19 @@ fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Option
     let options = set(options, method.epochs, Options::epochs);
     let options = set(options, method.tol, Options::tolerance);
     let options = set(options, scaling, Options::scaling);
-    Ok(set(options, method.radius, Options::radius))
+    let options = set(options, method.radius, Options::radius);
+    let options = set(options, method.restarts, Options::restarts);
+    Ok(set(options, method.l2, Options::l2))
 }
 
-fn threads_warning(asked: Option<usize>) -> Vec<String> {
-    let too_many = asked.filter(|&asked| asked > MOST_THREADS);
-    too_many.map(|asked| format!("{asked} threads are too many; {MOST_THREADS} are used")).into_iter().collect()
+fn threads_warning(asked: Option<usize>) -> Option<String> {
+    let too_many = asked.filter(|&asked| asked > MOST_THREADS)?;
+    Some(format!("{too_many} threads are too many; {MOST_THREADS} are used"))
+}
+
+fn start_warning(solver: Solver, method: &MethodArgs) -> Option<String> {
+    let ignored = method.init.as_ref().filter(|_| solver == Solver::Auto)?;
+    Some(format!("--init {ignored} is ignored: solver `auto` needs no start"))
 }
 
 /// `zero`, `random[:S]`, or a weights file that waits for the features' names.
@@ -154,17 +161,17 @@ fn weights_file(typed: &str) -> Result<(PathBuf, Weights)> {
     Ok((path, weights))
 }
 
-fn selection(args: &FitArgs) -> Result<Selection> {
+fn selection(table: &TableArgs) -> Result<Selection> {
     let trimmed = |names: &[String]| names.iter().map(|name| name.trim().to_owned()).collect();
-    let features = match (&args.features, &args.drop) {
+    let features = match (&table.features, &table.drop) {
         (Some(names), _) => Features::Only(trimmed(names)),
         (None, Some(names)) => Features::Except(trimmed(names)),
         (None, None) => Features::All,
     };
-    let parts = [Some(&args.target), args.weights.as_ref(), args.offset.as_ref()];
-    if let Some(name) = args.drop.iter().flatten().find(|name| parts.contains(&Some(name))) {
+    let parts = [Some(&table.target), table.weights.as_ref(), table.offset.as_ref()];
+    if let Some(name) = table.drop.iter().flatten().find(|name| parts.contains(&Some(name))) {
         bail!("column `{name}` is dropped and asked for; it is never a feature, so --drop need not name it");
     }
-    let (target, weights, offset) = (Some(args.target.clone()), args.weights.clone(), args.offset.clone());
+    let (target, weights, offset) = (Some(table.target.clone()), table.weights.clone(), table.offset.clone());
     Ok(Selection { target, features, weights, offset })
 }

@@ -2,16 +2,13 @@
 
 use std::io::Write;
 
-use agglio::Report;
+use agglio::{LogLikelihoods, Report};
 use anyhow::Result;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::number;
-
-/// Widest line of a summary, for the narrowest terminal that people use.
-const WIDTH: u16 = 80;
+use crate::tabular::{flush_left, left, pairs, right, ruled};
 
 /// A fit with all that is said about it.
 #[derive(Debug)]
@@ -70,11 +67,13 @@ impl Fitted {
             solver: self.solver,
             noise: report.noise.name(),
             tau: report.tau,
-            noise_choice: Value::Null,
+            noise_choice: report
+                .log_likelihoods
+                .map_or(Value::Null, |both| json!({"pre": both.pre, "post": both.post})),
             loss: report.loss,
             status: report.status().to_string(),
-            certified: self.converged(),
-            certificate: json!({"verdict": report.verdict()}),
+            certified: self.certified(),
+            certificate: self.certificate(),
             rows: report.rows,
             passes: report.passes,
             seconds: self.seconds,
@@ -90,19 +89,43 @@ impl Fitted {
         format!("{}\n\n{}", self.coefficients(), self.summary())
     }
 
-    pub fn converged(&self) -> bool {
-        self.report.status() == agglio::Status::Converged
+    pub fn certified(&self) -> bool {
+        self.report.certificate.certified()
+    }
+
+    fn certificate(&self) -> Value {
+        let certificate = &self.report.certificate;
+        json!({
+            "verdict": self.report.verdict(),
+            "relative_gradient": certificate.relative_gradient,
+            "smallest_eigenvalue": certificate.smallest_eigenvalue,
+            "curvature_rows": certificate.curvature_rows,
+            "saturated": certificate.saturated,
+            "baseline_loss": certificate.baseline_loss,
+            "restarts": certificate.restarts.map(|(_, of)| of - 1),
+            // the one that was kept agrees with itself
+            "agreed": certificate.restarts.map(|(agreed, _)| agreed - 1),
+        })
+    }
+
+    /// Where the noise is, with the log-likelihoods of both places where both were fitted.
+    fn noise(&self) -> String {
+        let place = if self.report.noise.name() == "pre" { "before" } else { "after" };
+        match self.report.log_likelihoods {
+            Some(LogLikelihoods { pre: Some(pre), post }) => {
+                format!("{place} the activation (log-likelihood {pre:.1} before, {post:.1} after)")
+            }
+            _ => format!("{place} the activation"),
+        }
     }
 
     fn coefficients(&self) -> String {
         let intercept = self.intercept.then_some(("(intercept)", self.report.intercept));
         let named = self.names.iter().map(String::as_str).zip(self.report.coefficients.iter().copied());
         let (names, values): (Vec<&str>, Vec<f64>) = intercept.into_iter().chain(named).unzip();
-        let mut table = Table::new();
-        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-        table.set_header([Cell::new("column"), Cell::new("coefficient").set_alignment(CellAlignment::Right)]);
+        let mut table = ruled([left("column"), right("coefficient")]);
         for (name, value) in names.iter().zip(number::aligned(values)) {
-            table.add_row([Cell::new(visible(name)), Cell::new(value).set_alignment(CellAlignment::Right)]);
+            table.add_row([left(visible(name)), right(value)]);
         }
         flush_left(&mut table)
     }
@@ -110,17 +133,22 @@ impl Fitted {
     fn summary(&self) -> String {
         let report = &self.report;
         let seconds = [self.seconds, self.read_seconds].map(number::seconds);
-        let noise = format!("{} the activation", if report.noise.name() == "pre" { "before" } else { "after" });
-        pairs(&[
+        let mut rows = vec![
             ("target", format!("{}, {} rows", visible(&self.target), report.rows)),
-            ("activation", format!("{}, noise {noise}", self.activation)),
+            ("activation", self.activation.clone()),
+            ("noise", self.noise()),
             ("loss", format!("{} (mean square)", number::short(report.loss))),
             ("r²", self.r_squared.map_or("none: the labels are all the same".into(), number::short)),
             ("status", report.status().to_string()),
             ("verdict", report.verdict()),
             ("solver", format!("{}, to temperature τ = {}", self.solver, number::brief(report.tau))),
             ("effort", format!("{:.0} passes in {}, after {} of reading", report.passes, seconds[0], seconds[1])),
-        ])
+        ];
+        if let Some((agreed, of)) = report.certificate.restarts {
+            let words = format!("{} of {} further paths ended as low as the one kept", agreed - 1, of - 1);
+            rows.insert(rows.len() - 2, ("restarts", words));
+        }
+        pairs(&rows)
     }
 }
 
@@ -159,22 +187,8 @@ impl Score {
     }
 }
 
-fn pretty(value: &impl Serialize) -> Result<String> {
+pub fn pretty(value: &impl Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
-}
-
-fn pairs(rows: &[(&str, String)]) -> String {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
-    table.add_rows(rows.iter().map(|(name, value)| [*name, value.as_str()]));
-    flush_left(&mut table) + "\n"
-}
-
-fn flush_left(table: &mut Table) -> String {
-    table.column_iter_mut().for_each(|column| {
-        column.set_padding((0, 2));
-    });
-    table.trim_fmt()
 }
 
 /// Weighted variance of labels; none where they do not vary.
@@ -207,6 +221,6 @@ fn say(what: &str, text: &str) {
 }
 
 /// Text of files, such as a column's name, without what would move a terminal's cursor.
-fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }

@@ -5,7 +5,7 @@ use agglio::nearest::nearest;
 use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
 
-use crate::args::MethodArgs;
+use crate::args::{MethodArgs, NoiseArgs};
 
 /// The solver and all that was said about the method, whether as flags or as keys.
 ///
@@ -44,8 +44,10 @@ fn first_line(why: &clap::Error) -> String {
 
 fn merge(flags: MethodArgs, keys: MethodArgs) -> Result<MethodArgs> {
     Ok(MethodArgs {
-        noise: either("noise", flags.noise, keys.noise)?,
-        tau_max: either("tau-max", flags.tau_max, keys.tau_max)?,
+        noise: NoiseArgs {
+            noise: either("noise", flags.noise.noise, keys.noise.noise)?,
+            tau_max: either("tau-max", flags.noise.tau_max, keys.noise.tau_max)?,
+        },
         tau0: either("tau0", flags.tau0, keys.tau0)?,
         beta: either("beta", flags.beta, keys.beta)?,
         eta: either("eta", flags.eta, keys.eta)?,
@@ -54,7 +56,9 @@ fn merge(flags: MethodArgs, keys: MethodArgs) -> Result<MethodArgs> {
         tol: either("tol", flags.tol, keys.tol)?,
         init: either("init", flags.init, keys.init)?,
         scaling: either("scaling", flags.scaling, keys.scaling)?,
+        restarts: either("restarts", flags.restarts, keys.restarts)?,
         radius: either("radius", flags.radius, keys.radius)?,
+        l2: either("l2", flags.l2, keys.l2)?,
     })
 }
 

@@ -10,9 +10,9 @@
 
 use crate::observe::{Observer, Step};
 use crate::oracle::{Oracle, Query, Sums, Want};
-use crate::rows::Batch;
 use crate::schedule::{Next, Progress, Stage};
 use crate::solver::Method;
+use crate::solver::direction::Point;
 use crate::solver::estimator::Place;
 use crate::solver::step::Verdict;
 use crate::stop::{End, StageMean, Stop, StopReason};
@@ -81,13 +81,14 @@ pub fn fit(
     }
     method.estimator.begin(oracle, &walk.theta, &walk.stage);
     loop {
-        let here = walk.known.take().unwrap_or_else(|| method.estimator.estimate(oracle, &walk.theta, walk.place()));
+        let here = walk.known.take().unwrap_or_else(|| method.estimate(oracle, &walk.theta, walk.place()));
         if !here.is_finite() {
             return walk.end(oracle, StopReason::NotFinite, None);
         }
-        let predicted = method.direction.displace(method.step.size(), &here, &mut p);
+        let point = Point { theta: &walk.theta, sums: &here, stage: walk.stage, oracle };
+        let predicted = method.direction.displace(method.step.size(), &point, &mut p);
         let trial = walk.trial(&p, &method);
-        let there = method.step.judges().then(|| method.estimator.estimate(oracle, &trial, walk.place()));
+        let there = method.step.judges().then(|| method.estimate(oracle, &trial, walk.place()));
         let verdict = there.as_ref().map_or(Verdict::Accept, |there| method.step.judge(&here, there, predicted));
         walk.mean.add(&here, predicted);
         let step = Seen { rows: here.rows, loss: here.loss, gradient: here.gradient_norm(), verdict };
@@ -95,8 +96,8 @@ pub fn fit(
         if observer.step(&walk.report(oracle, &step)).is_break() {
             return walk.end(oracle, StopReason::Interrupted, None);
         }
-        let settled = verdict == Verdict::Settled;
-        match method.schedule.next(&walk.stage, &Progress { accepted: walk.accepted, settled }) {
+        let (settled, small) = (verdict == Verdict::Settled, predicted <= 0.01 * step.loss);
+        match method.schedule.next(&walk.stage, &Progress { accepted: walk.accepted, settled, small }) {
             Next::Stay => {}
             Next::Advance(stage) => {
                 if let Some((reason, sums)) = walk.review(oracle, &mut method, &mut stop, settled) {
@@ -192,12 +193,17 @@ impl Walk {
                 self.average.add(&self.theta);
             }
             if stop.review(&self.mean, end) {
-                let exact = self.ask(oracle);
+                let exact = match self.known.take() {
+                    Some(known) if !known.column_norms.is_empty() => known,
+                    _ => self.ask(oracle),
+                };
                 if !exact.is_finite() {
                     return Some((StopReason::NotFinite, None));
                 }
-                if let Some(reason) = stop.confirm(&exact, &self.mean, end) {
-                    return Some((reason, Some(exact)));
+                let mut reduced = exact.clone();
+                method.ball.iter().for_each(|ball| ball.reduce(&self.theta, &mut reduced.gradient));
+                if let Some(reason) = stop.confirm(&reduced, &self.mean, end) {
+                    return Some((reason, Some(reduced)));
                 }
                 self.known = method.estimator.is_exact().then_some(exact);
             }
@@ -207,7 +213,7 @@ impl Walk {
 
     /// A change of temperature forgets what is known.
     fn enter(&mut self, stage: Stage, oracle: &dyn Oracle, method: &mut Method) {
-        if stage.tau != self.stage.tau {
+        if stage.tau != self.stage.tau || stage.rows != self.stage.rows {
             self.known = None;
             method.direction.warm();
         }
@@ -219,12 +225,13 @@ impl Walk {
     }
 
     fn ask(&self, oracle: &dyn Oracle) -> Sums {
-        oracle.ask(&Query::new(&self.theta, self.stage.tau, Batch::All, Want::Stationarity))
+        oracle.ask(&Query::new(&self.theta, self.stage.tau, self.stage.rows, Want::Stationarity))
     }
 
     fn end(mut self, oracle: &dyn Oracle, reason: StopReason, sums: Option<Sums>) -> Outcome {
         let mut sums = sums.unwrap_or_else(|| self.ask(oracle));
-        if self.average.stages > 0.0 {
+        // the stop rule has confirmed the last point, not the mean
+        if self.average.stages > 0.0 && matches!(reason, StopReason::Limit | StopReason::Interrupted) {
             let last = std::mem::replace(&mut self.theta, std::mem::take(&mut self.average.theta));
             let averaged = self.ask(oracle);
             match averaged.loss < sums.loss {

@@ -23,6 +23,7 @@
 //! The method is that of the AGGLIO paper (Dey, Mukhoty and Kar); labels such as `algo:main` name its parts.
 
 pub mod activation;
+pub mod certificate;
 pub mod error;
 pub mod fit;
 mod linalg;
@@ -40,11 +41,12 @@ pub mod solver;
 pub mod stop;
 pub mod strategy;
 
+pub use certificate::Certificate;
 pub use error::{Error, Result};
 pub use linalg::Symmetric;
 pub use report::{Report, Status};
 pub use solver::Solver;
-pub use strategy::{Noise, Options, Plan, Start};
+pub use strategy::{LogLikelihoods, Noise, Options, Plan, Restarts, Start};
 
 /// The README's Rust, run as a test.
 #[cfg(doctest)]

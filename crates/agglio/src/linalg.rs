@@ -1,7 +1,18 @@
 //! Dense linear algebra. This file alone names the library that does it.
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::solvers::Solve;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+
+/// Smallest pivot of a Cholesky factor, relative to the diagonal entry it came from.
+const PIVOT: f64 = 1e-13;
+
+/// Eigenvalues and eigenvectors of a symmetric matrix.
+#[derive(Clone, Debug)]
+pub(crate) struct Eigen {
+    pub values: Vec<f64>,
+    pub vectors: Vec<Vec<f64>>,
+}
 
 /// A symmetric matrix of order n; only its lower triangle is kept up to date.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +46,51 @@ impl Symmetric {
     /// The entries by columns, to be added to below the diagonal.
     pub(crate) fn lower_mut(&mut self) -> &mut [f64] {
         &mut self.entries
+    }
+
+    /// The product with a vector.
+    pub fn times(&self, v: &[f64]) -> Vec<f64> {
+        let row = |i: usize| v.iter().enumerate().map(|(j, v)| self.at(i, j) * v).sum();
+        (0..self.order).map(row).collect()
+    }
+
+    /// Solves (A + diag(`shift`))·p = `right` by Cholesky; none where the matrix is not safely positive definite.
+    pub(crate) fn solve(&self, shift: &[f64], right: &[f64]) -> Option<Vec<f64>> {
+        let entry = |i: usize, j: usize| self.at(i, j) + if i == j { shift[i] } else { 0.0 };
+        let factor = Mat::from_fn(self.order, self.order, entry).llt(Side::Lower).ok()?;
+        // a pivot that is rounding of its own diagonal entry means a direction the data does not see
+        let safe = |i: usize| factor.L()[(i, i)].powi(2) > PIVOT * entry(i, i);
+        if !(0..self.order).all(safe) {
+            return None;
+        }
+        let mut p = right.to_vec();
+        factor.solve_in_place(MatMut::from_column_major_slice_mut(&mut p, self.order, 1));
+        Some(p)
+    }
+
+    /// The solution of least norm of |A|·p ≈ `right`, directions of rounding left out, and the rank. |A| has the
+    /// eigenvalues of A without their signs, so that p never leads uphill.
+    pub(crate) fn solve_least_norm(&self, right: &[f64]) -> Option<(Vec<f64>, usize)> {
+        let eigen = self.eigen()?;
+        let largest = eigen.values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+        let kept = |value: f64| value.abs() > self.order as f64 * f64::EPSILON * largest && largest > 0.0;
+        let mut p = vec![0.0; self.order];
+        for (value, vector) in eigen.values.iter().zip(&eigen.vectors).filter(|(value, _)| kept(**value)) {
+            let along = vector.iter().zip(right).map(|(u, b)| u * b).sum::<f64>() / value.abs();
+            p.iter_mut().zip(vector).for_each(|(p, u)| *p += along * u);
+        }
+        Some((p, eigen.values.iter().filter(|value| kept(**value)).count()))
+    }
+
+    /// Eigenvalues in rising order, with their eigenvectors; none if the iteration fails.
+    pub(crate) fn eigen(&self) -> Option<Eigen> {
+        let matrix = Mat::from_fn(self.order, self.order, |i, j| self.at(i, j));
+        let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
+        let vector = |k: usize| (0..self.order).map(|i| eigen.U()[(i, k)]).collect();
+        Some(Eigen {
+            values: (0..self.order).map(|k| eigen.S()[k]).collect(),
+            vectors: (0..self.order).map(vector).collect(),
+        })
     }
 
     /// Adds another matrix of the same order.

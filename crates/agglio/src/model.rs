@@ -80,7 +80,6 @@ impl Model {
     /// # Errors
     /// If the activation has no name that can be read back, or the report is not finite.
     pub fn new(report: &Report, origin: &Origin<'_>) -> Result<Model> {
-        let phi = named(origin.activation)?;
         let file = File {
             format: FORMAT.into(),
             version: VERSION,
@@ -91,7 +90,7 @@ impl Model {
             coefficients: to_map(origin.names, &report.coefficients),
             noise: report.noise.name().into(),
             tau: report.tau,
-            deviation: deviation(report, phi.as_ref()),
+            deviation: deviation(report),
             loss: Some(report.loss).filter(|loss| loss.is_finite()),
             status: report.status().to_string(),
             solver: origin.solver.into(),
@@ -189,6 +188,14 @@ impl File {
         let phi = named(&self.activation).map_err(|why| why.to_string())?;
         let coefficients = from_map(&self.coefficients)?;
         let positive = self.deviation.is_none_or(|s| s.is_finite() && s >= 0.0);
+        let noise = match self.noise.as_str() {
+            "pre" => self.deviation.is_some(),
+            "post" => self.deviation.is_none(),
+            _ => false,
+        };
+        if !noise || !(0.0..=1.0).contains(&self.tau) {
+            return Err("not a model: its noise, temperature and deviation do not fit together".into());
+        }
         match self.intercept.is_finite() && positive && !coefficients.is_empty() {
             true => Ok(Model { phi, file: self, coefficients }),
             false => Err("not a model: a number in it is missing or not finite".into()),
@@ -196,10 +203,10 @@ impl File {
     }
 }
 
-/// Standard deviation of pre-activation noise, from residuals that are φ′(0)·(xᵀw − φ⁻¹(y)) at τ = 0.
-fn deviation(report: &Report, phi: &dyn Activation) -> Option<f64> {
+/// Standard deviation of pre-activation noise, less the degrees of freedom that the fit took.
+fn deviation(report: &Report) -> Option<f64> {
     let free = report.rows.saturating_sub(report.parameters).max(1) as f64;
-    (report.tau == 0.0).then(|| (report.path_loss * report.rows as f64 / free).sqrt() / phi.slope(0.0).abs())
+    report.deviation.map(|deviation| deviation * (report.rows as f64 / free).sqrt())
 }
 
 /// A point by column names, as `--truth` writes it and `--init` reads it.

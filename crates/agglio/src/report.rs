@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use crate::certificate::Certificate;
 use crate::stop::StopReason;
-use crate::strategy::Noise;
+use crate::strategy::{LogLikelihoods, Noise};
 
 /// What a fit found.
 #[derive(Clone, Debug)]
@@ -17,14 +18,18 @@ pub struct Report {
     pub loss: f64,
     /// L̂_τ at the last temperature: what was minimised. The same as `loss` at τ = 1.
     pub path_loss: f64,
+    /// Log-likelihoods of noise before and after φ, where both were fitted.
+    pub log_likelihoods: Option<LogLikelihoods>,
+    /// Standard deviation of noise before φ, where the fit ended at τ = 0.
+    pub deviation: Option<f64>,
     /// The last temperature.
     pub tau: f64,
     /// The noise model that this temperature stands for.
     pub noise: Noise,
     /// Why the fit ended.
     pub reason: StopReason,
-    /// The gradient relative to its scale; none where all slopes have vanished.
-    pub relative_gradient: Option<f64>,
+    /// What can be said about the point that was reached.
+    pub certificate: Certificate,
     /// Number of rows.
     pub rows: usize,
     /// Number of coefficients fitted, the intercept included.
@@ -49,8 +54,10 @@ pub enum Status {
     Converged,
     /// Where all slopes have vanished.
     Plateau,
-    /// Steps led out of the numbers.
+    /// Steps led out of the numbers, or the optimum is at infinity.
     Diverging,
+    /// The data leaves some direction of the coefficients open.
+    NotIdentified,
     /// Stopped before it converged.
     IterationLimit,
     /// Ended from outside.
@@ -63,6 +70,7 @@ impl fmt::Display for Status {
             Status::Converged => "converged",
             Status::Plateau => "plateau",
             Status::Diverging => "diverging",
+            Status::NotIdentified => "not identified",
             Status::IterationLimit => "iteration limit",
             Status::Interrupted => "interrupted",
         })
@@ -84,24 +92,32 @@ impl From<StopReason> for Status {
 impl Report {
     /// How the fit ended.
     pub fn status(&self) -> Status {
-        self.reason.into()
+        self.certificate.status
     }
 
     /// One sentence on what the ending means.
     pub fn verdict(&self) -> String {
-        let gradient = self.relative_gradient.map_or("none".to_owned(), |g| format!("{g:.1e}"));
-        match self.reason {
-            StopReason::Gradient => format!("stationary: the gradient is {gradient} of its scale"),
-            StopReason::Rounding => "exact: what is left of the residuals is rounding".into(),
-            StopReason::Settled => format!("stationary as far as rounding can tell: gradient {gradient} of its scale"),
-            StopReason::Plateau => {
-                format!("not an optimum: the slopes have vanished, gradient {gradient} of its scale")
+        let gradient = self.certificate.relative_gradient.map_or("none".to_owned(), |g| format!("{g:.1e}"));
+        match (self.status(), self.reason) {
+            (Status::Converged, StopReason::Rounding) => format!("exact: what is left of the residuals is rounding{}", self.curved()),
+            (Status::Converged, _) => format!("stationary, the gradient is {gradient} of its scale{}", self.curved()),
+            (Status::Plateau, _) => "not an optimum: the slopes have vanished and nothing is explained".into(),
+            (Status::Diverging, StopReason::NotFinite) => {
+                "the steps led out of the numbers and the last finite point was kept; use a smaller eta or rescale the data".into()
             }
-            StopReason::Limit => {
-                format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs")
+            (Status::Diverging, _) => "the optimum is at infinity: the loss falls as coefficients grow without end".into(),
+            (Status::NotIdentified, _) => "other coefficients fit exactly as well; these have the least norm".into(),
+            (Status::IterationLimit, _) => format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs"),
+            (Status::Interrupted, _) => format!("interrupted: the gradient is {gradient} of its scale"),
+        }
+    }
+
+    fn curved(&self) -> String {
+        match self.certificate.smallest_eigenvalue {
+            Some(ratio) if self.certificate.certified() => {
+                format!(", and a strict minimum (least curvature {ratio:.1e} of the greatest)")
             }
-            StopReason::NotFinite => "the steps led out of the numbers and the last finite point was kept; use a smaller eta or rescale the data".into(),
-            StopReason::Interrupted => format!("interrupted: the gradient is {gradient} of its scale"),
+            _ => ", but not a strict minimum: the curvature is not positive".into(),
         }
     }
 
@@ -109,10 +125,8 @@ impl Report {
     pub fn warnings(&self, names: &[String]) -> Vec<String> {
         let mut warnings = Vec::new();
         if !self.dead_columns.is_empty() {
-            let name =
-                |&j: &usize| names.get(j).map_or_else(|| format!("feature {}", j + 1), |name| format!("`{name}`"));
-            let dead: Vec<String> = self.dead_columns.iter().map(name).collect();
-            warnings.push(format!("{} carries nothing (constant or zero): its coefficient is 0", dead.join(", ")));
+            let dead = listed(&self.dead_columns, names);
+            warnings.push(format!("nothing varies in {dead} (constant or zero): the coefficient is 0"));
         }
         if self.labels_outside > 0 {
             let (some, all) = (self.labels_outside, self.rows);
@@ -122,14 +136,28 @@ impl Report {
         }
         if self.labels_ambiguous > 0 {
             let (some, all) = (self.labels_ambiguous, self.rows);
-            warnings.push(format!(
-                "{some} of {all} labels have two preimages; the one nearer to the fit is used on the way"
-            ));
+            warnings
+                .push(format!("{some} of {all} labels have two preimages; which one is meant is found with the fit"));
         }
-        if self.parameters > self.rows {
-            let (p, n) = (self.parameters, self.rows);
-            warnings.push(format!("{p} coefficients from {n} rows are not identified: other values fit as well"));
+        if !self.certificate.unidentified.is_empty() {
+            let (named, rows) = (listed(&self.certificate.unidentified, names), self.rows);
+            warnings.push(format!(
+                "{named}: {rows} rows do not identify these coefficients; those of least norm are given"
+            ));
         }
         warnings
     }
+}
+
+/// The first few of these columns by name, and how many more; what is beyond the names is the intercept.
+fn listed(columns: &[usize], names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let name = |&j: &usize| match names.get(j) {
+        Some(name) => format!("`{name}`"),
+        None if names.is_empty() => format!("feature {}", j + 1),
+        None => "the intercept".to_owned(),
+    };
+    let shown: Vec<String> = columns.iter().take(SHOWN).map(name).collect();
+    let more = columns.len().saturating_sub(SHOWN);
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }

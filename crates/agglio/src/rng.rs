@@ -19,8 +19,10 @@ pub enum Stream {
     Start = 3,
     /// The order in which minibatches visit the rows.
     Batches = 4,
-    /// The first vector of a power iteration.
-    Power = 5,
+    /// The first vector of a Lanczos iteration.
+    Lanczos = 5,
+    /// The halves of the rows that restarts begin on.
+    Restarts = 6,
 }
 
 /// A reproducible source of random numbers.

@@ -146,7 +146,7 @@ impl Stop {
         if relative <= self.aim || (end == End::Limit && relative <= self.tolerance) {
             return Some(StopReason::Gradient);
         }
-        if self.stalled() && exact.is_rounding() {
+        if (self.stalled() || end == End::Settled) && exact.is_rounding() {
             return Some(StopReason::Rounding);
         }
         if end == End::Settled || (self.stalled() && mean.gains_nothing()) {

@@ -14,8 +14,8 @@ use crate::plan::FitPlan;
 use crate::print::{self, Fitted};
 use crate::progress::Watch;
 
-/// Fitted, but not converged.
-const NOT_CONVERGED: u8 = 3;
+/// Fitted, but not certified.
+const NOT_CERTIFIED: u8 = 3;
 
 pub fn run(args: FitArgs) -> Result<ExitCode> {
     let plan = FitPlan::new(args)?;
@@ -34,7 +34,7 @@ pub fn run(args: FitArgs) -> Result<ExitCode> {
 }
 
 pub fn exit_code(fitted: &Fitted) -> ExitCode {
-    if fitted.converged() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONVERGED) }
+    if fitted.certified() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CERTIFIED) }
 }
 
 /// Fits a table by a plan; the files written on the way await publishing.
@@ -78,7 +78,7 @@ fn fit_watched(plan: &FitPlan, table: Table) -> Result<(Report, Vec<Writer>)> {
 }
 
 /// What looks like a mistake in the table, though it can be fitted.
-fn table_warnings(table: &Table) -> Vec<String> {
+pub fn table_warnings(table: &Table) -> Vec<String> {
     let mut warnings = Vec::new();
     if table.names.iter().all(|name| name.parse::<f64>().is_ok()) {
         warnings.push("the columns' names are all numbers; is the header missing?".into());

@@ -1,5 +1,6 @@
 //! *Commands*: what the program does, one file each.
 
+mod compare;
 mod demo;
 mod fit;
 mod predict;
@@ -22,6 +23,7 @@ use crate::source;
 /// For bad usage, input or output.
 pub fn run(command: Command) -> Result<ExitCode> {
     match command {
+        Command::Compare(args) => compare::run(&args),
         Command::Demo => demo::run(),
         Command::Fit(args) => fit::run(*args),
         Command::Predict(args) => predict::run(&args),

@@ -82,8 +82,8 @@ fn numbers_out_of_their_range() {
     let folder = folder();
     fit_refused(&folder, "--tau0 0", &["tau0 is 0", "above 0"]);
     fit_refused(&folder, "--tau0 -1", &["tau0 is -1"]);
-    fit_refused(&folder, "--tau0 0.5 --tau-max 0.4", &["tau0 is 0.5", "at most 0.4"]);
-    fit_refused(&folder, "--tau0 0.5 --noise pre", &["tau0", "do not go together"]);
+    fit_refused(&folder, "--solver gd --tau0 0.5 --tau-max 0.4", &["tau0 is 0.5", "at most 0.4"]);
+    fit_refused(&folder, "--solver gd --tau0 0.5 --noise pre", &["tau0", "do not go together"]);
     fit_refused(&folder, "--tau-max 2", &["tau-max is 2", "between 0 and 1"]);
     fit_refused(&folder, "--beta 1", &["beta is 1", "above 1"]);
     fit_refused(&folder, "--beta inf", &["beta is inf"]);
@@ -92,6 +92,7 @@ fn numbers_out_of_their_range() {
     fit_refused(&folder, "--eta big", &["'big'", "--eta", "must be a number"]);
     fit_refused(&folder, "--tol -1", &["tol is -1"]);
     fit_refused(&folder, "--radius 0", &["radius is 0"]);
+    fit_refused(&folder, "--l2 -1", &["l2 is -1"]);
     fit_refused(&folder, "--epochs -1", &["'-1'", "--epochs", "whole number"]);
     fit_refused(&folder, "--epochs 18446744073709551616", &["--epochs", "whole number"]);
     fit_refused(&folder, "--threads 0", &["threads is 0"]);
@@ -105,14 +106,14 @@ fn choices_that_do_not_exist() {
     fit_refused(&folder, "--activation sigmod", &["did you mean `sigmoid`?"]);
     fit_refused(&folder, "--activation leaky-softplus:2", &["2"]);
     fit_refused(&folder, "--solver adm", &["did you mean `adam`?"]);
-    fit_refused(&folder, "--solver auto", &["solver is `auto`"]);
-    fit_refused(&folder, "--noise auto", &["solver `auto`, which does not exist yet"]);
+    fit_refused(&folder, "--solver atuo", &["did you mean `auto`?"]);
+    fit_refused(&folder, "--restarts some", &["--restarts", "whole number or `auto`"]);
     fit_refused(&folder, "--noise during", &["`pre` or `post`"]);
     fit_refused(&folder, "--scaling std", &["standard"]);
     fit_refused(&folder, "--init nowhere.json", &["`nowhere.json`", "zero, random[:S] or a weights file"]);
     fit_refused(&folder, "--init random:x", &["`random:x`", "number"]);
     fit_refused(&folder, "--init random:-1", &["random start is -1"]);
-    fit_refused(&folder, "--init weights.json", &["no coefficient for the feature `x3`"]);
+    fit_refused(&folder, "--solver gd --init weights.json", &["no coefficient for the feature `x3`"]);
     fit_refused(&folder, "--init model.json", &["not a weights file"]);
     fit_refused(&folder, "--taget y", &["--taget", "'--target'"]);
     refused(&folder, "predit model.json data.csv", &["predit", "'predict'"]);
@@ -121,7 +122,17 @@ fn choices_that_do_not_exist() {
 #[test]
 fn choices_that_do_not_go_together() {
     let folder = folder();
-    fit_refused(&folder, "--batch 20", &["`gd`", "batch", "do not go together"]);
+    fit_refused(&folder, "--batch 20", &["`auto`", "batch", "do not go together"]);
+    fit_refused(&folder, "--solver gd --batch 20", &["`gd`", "batch", "do not go together"]);
+    for solver in ["auto", "lbfgs", "newton", "newton-cg", "lm", "multistart"] {
+        for (flag, name) in [("--eta 1", "eta"), ("--tau0 0.5", "tau0"), ("--beta 2", "beta")] {
+            let solver_named = format!("solver `{solver}`");
+            fit_refused(&folder, &format!("--solver {solver} {flag}"), &[&solver_named, name, "do not go together"]);
+        }
+    }
+    fit_refused(&folder, "--solver gd --noise auto", &["`gd`", "noise auto"]);
+    fit_refused(&folder, "--solver lm --restarts 5", &["`lm`", "restarts"]);
+    fit_refused(&folder, "--solver saga --l2 0.1", &["`saga`", "l2"]);
     fit_refused(&folder, "--solver momentum --batch 20", &["`momentum`", "batch"]);
     fit_refused(&folder, "--solver sgd --batch 0", &["batch is 0"]);
     fit_refused(&folder, "--solver adam --activation exp", &["`adam`", "unbounded slope"]);

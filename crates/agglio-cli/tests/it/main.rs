@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should not")]
 
+mod auto;
 mod bad_usage;
+mod compare;
 mod contract;
 mod files;
 mod readme;

@@ -54,7 +54,7 @@ fn simulate_fit_predict_score() {
 #[test]
 fn labels_at_and_beyond_the_bounds_count_as_they_are() {
     let folder = Folder::with(&[("beyond.csv", BEYOND)]);
-    for words in ["", "--solver nesterov", "--epochs 20", "--no-intercept", "--solver sgd --epochs 30"] {
+    for words in ["", "--solver nesterov", "--solver gd --epochs 20", "--no-intercept", "--solver sgd --epochs 30"] {
         let fit = folder.fit(&format!("beyond.csv --target y --activation sigmoid {words}"));
         let data = Numbers::parse(BEYOND);
         let fitted: Vec<f64> = data.predictors(&fit).into_iter().map(sigmoid).collect();
@@ -78,9 +78,10 @@ fn the_truth_is_found_and_read_back() {
     assert_eq!(number(&fit["intercept"]), 0.0);
     assert!(distance(&fit) <= 1e-12, "{fit}");
     // no epochs: the start is what is returned
-    let started = folder.fit("d.csv --target y --activation softplus --no-intercept --epochs 0 --init w.json");
+    let started =
+        folder.fit("d.csv --target y --activation softplus --no-intercept --solver gd --epochs 0 --init w.json");
     assert!(distance(&started) <= 1e-14, "{started}");
-    let zero = folder.fit("d.csv --target y --activation softplus --no-intercept --epochs 0");
+    let zero = folder.fit("d.csv --target y --activation softplus --no-intercept --solver gd --epochs 0");
     assert_close(distance(&zero), 3.0, 1e-12);
 }
 

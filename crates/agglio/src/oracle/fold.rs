@@ -3,8 +3,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::linalg::Symmetric;
 use crate::oracle::leaf::{LEAF, Partial, Task, Weighted};
-use crate::oracle::{Bounds, Labels, Oracle, Query, Sums, Want};
+use crate::oracle::{Bounds, Labels, Memory, Oracle, Query, Sums, Want};
 use crate::rows::{Batch, Coordinates, Rows, Run};
 
 /// An oracle over rows in memory.
@@ -17,6 +18,8 @@ pub struct Fold<'a> {
     pub(super) coordinates: Coordinates,
     pub(super) labels: Labels,
     mean_weight: f64,
+    /// λ of the penalty λ‖w‖², which is on no intercept.
+    l2: f64,
     visited: AtomicU64,
     /// The last gradient coefficient of each row, as bits; made when it is first used.
     memory: OnceLock<Vec<AtomicU64>>,
@@ -29,12 +32,43 @@ impl<'a> Fold<'a> {
         rows.weights(&Run::Span(0..rows.len()), &mut weight);
         let mean_weight = weight.iter().sum::<f64>() / rows.len() as f64;
         let visited = AtomicU64::new(coordinates.passes() * rows.len() as u64);
-        Fold { rows, coordinates, labels, mean_weight, visited, memory: OnceLock::new() }
+        Fold { rows, coordinates, labels, mean_weight, l2: 0.0, visited, memory: OnceLock::new() }
+    }
+
+    /// Adds λ‖w‖² to L̂_τ at every temperature, in the solver's coordinates, the intercept left out.
+    pub fn with_l2(mut self, l2: f64) -> Fold<'a> {
+        self.l2 = l2;
+        self
+    }
+
+    /// λ‖w‖².
+    pub fn penalty(&self, theta: &[f64]) -> f64 {
+        self.l2 * theta[..self.rows.width()].iter().map(|w| w * w).sum::<f64>()
+    }
+
+    fn penalise(&self, answer: &mut Sums, query: &Query<'_>) {
+        let w = &query.theta[..self.rows.width()];
+        answer.loss += self.penalty(query.theta);
+        // what rows remember has no penalty in it: it belongs to no row
+        if query.memory == Memory::Unused {
+            answer.gradient.iter_mut().zip(w).for_each(|(g, w)| *g += 2.0 * self.l2 * w);
+        }
+        if let Some(curvature) = &mut answer.curvature {
+            (0..w.len()).for_each(|j| curvature.set(j, j, curvature.at(j, j) + 2.0 * self.l2));
+        }
+        if let Want::CurvatureTimes(_, v) = query.want {
+            answer.curvature_times.iter_mut().zip(&v[..w.len()]).for_each(|(h, v)| *h += 2.0 * self.l2 * v);
+        }
     }
 
     /// The units that this oracle's θ is in.
     pub fn coordinates(&self) -> &Coordinates {
         &self.coordinates
+    }
+
+    /// The labels, to put another margin in force.
+    pub fn labels_mut(&mut self) -> &mut Labels {
+        &mut self.labels
     }
 
     /// The labels and their activation.
@@ -48,18 +82,6 @@ impl<'a> Fold<'a> {
         f64::from_bits(memory[row].swap(new.to_bits(), Ordering::Relaxed))
     }
 
-    /// Σ over the leaves `from` … `to` of the asked rows.
-    fn tree(task: &Task<'_>, asked: usize, from: usize, to: usize) -> Partial {
-        if to - from <= 1 {
-            return task.sum(from * LEAF, asked.min(to * LEAF));
-        }
-        let left = usize::MAX.count_ones() - (to - from - 1).leading_zeros() - 1;
-        let middle = from + (1 << left);
-        let (left, right) =
-            rayon::join(|| Self::tree(task, asked, from, middle), || Self::tree(task, asked, middle, to));
-        left.merge(right)
-    }
-
     /// Turns sums over the rows into means in the solver's coordinates.
     fn finish(&self, sums: Partial, want: Want<'_>) -> Sums {
         let mean = 1.0 / (sums.rows as f64 * self.mean_weight);
@@ -71,6 +93,8 @@ impl<'a> Fold<'a> {
             rows: sums.rows,
             loss: sums.loss * mean,
             label_square: sums.label_square * mean,
+            log_likelihood: sums.log_likelihood * mean,
+            saturated: sums.saturated * mean,
             gradient: vector(sums.gradient),
             ..Sums::default()
         };
@@ -81,14 +105,45 @@ impl<'a> Fold<'a> {
                 answer.column_norms = squares.iter().map(|s| (s * mean).sqrt()).collect();
             }
             Want::Curvature(_) => {
-                let (border, total) = (&sums.curvature.rows, sums.curvature.total);
-                let mut matrix = sums.products.map(|products| self.coordinates.products(&products, border, total));
-                matrix.iter_mut().for_each(|m| m.lower_mut().iter_mut().for_each(|h| *h *= 2.0 * mean));
-                answer.curvature = matrix;
+                let squares = self.coordinates.squares(sums.norms.rows, sums.norms.total);
+                answer.column_norms = squares.iter().map(|s| (s * mean).sqrt()).collect();
+                answer.curvature = self.matrix(sums.products, &sums.curvature, 2.0 * mean);
             }
             Want::CurvatureTimes(..) => answer.curvature_times = vector(sums.curvature),
+            Want::Mixture(_) | Want::Line => {
+                let slope = self.labels.activation().slope(0.0);
+                let scale = 2.0 * mean * slope * slope;
+                answer.curvature = self.matrix(sums.products, &sums.curvature, scale);
+                let sides = sums.right_sides.into_iter();
+                answer.right_sides = sides.map(|s| scaled(self.coordinates.vector(s.rows, s.total), scale)).collect();
+            }
         }
         answer
+    }
+
+    fn matrix(&self, products: Option<Symmetric>, border: &Weighted, scale: f64) -> Option<Symmetric> {
+        let mut matrix = self.coordinates.products(&products?, &border.rows, border.total);
+        matrix.lower_mut().iter_mut().for_each(|h| *h *= scale);
+        Some(matrix)
+    }
+
+    /// The loss of the model without covariates: of the best constant that φ can take, or of φ(offset) where there is no
+    /// intercept. Looks at labels only.
+    pub fn baseline_loss(&self) -> f64 {
+        let run = Run::Span(0..self.rows.len());
+        let [mut y, mut weight, mut z] = std::array::from_fn(|_| vec![0.0; self.rows.len()]);
+        self.rows.labels(&run, &mut y);
+        self.rows.weights(&run, &mut weight);
+        self.rows.offsets(&run, &mut z);
+        let mean = |values: &dyn Fn(usize) -> f64| {
+            let sum: f64 = weight.iter().enumerate().map(|(i, weight)| weight * values(i)).sum();
+            sum / (self.rows.len() as f64 * self.mean_weight)
+        };
+        let activation = self.labels.activation();
+        let range = activation.range();
+        let constant = mean(&|i| y[i]).clamp(range.lo, range.hi);
+        let fitted = |i: usize| if self.coordinates.intercept() { constant } else { activation.value(z[i]) };
+        mean(&|i| (fitted(i) - y[i]).powi(2))
     }
 
     /// max_i ω_i·‖x_i‖² in the solver's coordinates, ω of mean one.
@@ -125,7 +180,11 @@ impl Oracle for Fold<'_> {
         let asked = query.batch.len(self.rows.len());
         self.visited.fetch_add(asked as u64, Ordering::Relaxed);
         let task = Task::new(self, query, &self.coordinates);
-        self.finish(Self::tree(&task, asked, 0, asked.div_ceil(LEAF)), query.want)
+        let mut answer = self.finish(fold(&|from, to| task.sum(from, to), &Partial::merge, asked), query.want);
+        if self.l2 > 0.0 && !matches!(query.want, Want::Mixture(_)) {
+            self.penalise(&mut answer, query);
+        }
+        answer
     }
 
     fn visited(&self) -> u64 {
@@ -138,15 +197,48 @@ impl Oracle for Fold<'_> {
         let slope = activation.slope(0.0);
         Bounds {
             steepness: activation.largest_slope().map(|largest| (largest / slope).powi(2)),
-            longest_row: 2.0 * slope * slope * self.longest_row(),
+            longest_row: 2.0 * slope * slope * self.longest_row() + 2.0 * self.l2,
         }
+    }
+
+    fn losses(&self, thetas: &[Vec<f64>], tau: f64, batch: Batch) -> Vec<f64> {
+        let n = batch.len(self.rows.len());
+        self.visited.fetch_add(n as u64, Ordering::Relaxed);
+        let queries: Vec<Query<'_>> = thetas.iter().map(|theta| Query::new(theta, tau, batch, Want::Loss)).collect();
+        let tasks: Vec<Task<'_>> = queries.iter().map(|query| Task::new(self, query, &self.coordinates)).collect();
+        // a leaf is read once and stays in the cache for the other points
+        let leaf = |from, to| tasks.iter().map(|task| task.sum(from, to).loss).collect::<Vec<f64>>();
+        let merge = |left: Vec<f64>, right: Vec<f64>| left.iter().zip(&right).map(|(a, b)| a + b).collect();
+        let losses = scaled(fold(&leaf, &merge, n), 1.0 / (n as f64 * self.mean_weight));
+        losses.iter().zip(thetas).map(|(loss, theta)| loss + self.penalty(theta)).collect()
     }
 
     /// At τ = 0 the residual is φ′(0)·(z − φ⁻¹(y)).
     fn distance(&self, theta: &[f64]) -> f64 {
         let linear = self.ask(&Query::new(theta, 0.0, Batch::All, Want::Loss));
-        linear.loss.sqrt() / self.labels.activation().slope(0.0).abs()
+        (linear.loss - self.penalty(theta)).max(0.0).sqrt() / self.labels.activation().slope(0.0).abs()
     }
+}
+
+/// Sums the leaves of `asked` positions and merges them in the one tree.
+fn fold<T: Send>(leaf: &(impl Fn(usize, usize) -> T + Sync), merge: &(impl Fn(T, T) -> T + Sync), asked: usize) -> T {
+    tree(leaf, merge, asked, 0, asked.div_ceil(LEAF))
+}
+
+fn tree<T: Send>(
+    leaf: &(impl Fn(usize, usize) -> T + Sync),
+    merge: &(impl Fn(T, T) -> T + Sync),
+    asked: usize,
+    from: usize,
+    to: usize,
+) -> T {
+    if to - from <= 1 {
+        return leaf(from * LEAF, asked.min(to * LEAF));
+    }
+    let left = usize::MAX.count_ones() - (to - from - 1).leading_zeros() - 1;
+    let middle = from + (1 << left);
+    let (left, right) = rayon::join(|| tree(leaf, merge, asked, from, middle), || tree(leaf, merge, asked, middle, to));
+    merge(left, right)
 }
 
 fn scaled(mut vector: Vec<f64>, factor: f64) -> Vec<f64> {

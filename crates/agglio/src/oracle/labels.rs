@@ -15,16 +15,31 @@ use crate::activation::{Activation, Preimages};
 use crate::error::{Error, Result};
 use crate::rows::{Rows, Run};
 
-/// Label margin of the graduated path, relative to the width of the range or, where that is infinite, to the
+/// Label margin ε of the graduated path, relative to the width of the range or, where that is infinite, to the
 /// spread of y. Ten times more or less changes the path, never its end.
 pub const MARGIN: f64 = 0.01;
+
+/// The margins that are tried together where the start is computed.
+pub const MARGINS: [f64; 4] = [0.1, 0.01, 0.001, 1e-6];
+
+/// Labels kept some way off the bounds of the range, and their preimages with them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Clip {
+    lowest: f64,
+    highest: f64,
+    least_preimage: f64,
+    greatest_preimage: f64,
+}
 
 /// The activation with the preimages of every label, kept per row.
 #[derive(Debug)]
 pub struct Labels {
     activation: Arc<dyn Activation>,
-    lowest: f64,
-    highest: f64,
+    /// One for each margin that makes a difference, the widest first.
+    clips: Vec<Clip>,
+    /// The one in force.
+    clip: Clip,
+    /// φ⁻¹(y) under the narrowest margin; under a wider one it is this, clipped.
     preimages: Vec<f64>,
     /// The left preimage where there are two, else the only one; empty for a one-to-one activation.
     left_preimages: Vec<f64>,
@@ -33,30 +48,67 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Finds the preimages of all labels, with labels kept `margin` away from the bounds of the range.
-    pub fn new(activation: Arc<dyn Activation>, rows: &dyn Rows, margin: f64) -> Labels {
-        let mut y = vec![0.0; rows.len()];
+    /// Finds the preimages of all labels. On the way to τ = 1 labels are kept off the bounds of the range by one of
+    /// `margins`, the narrowest of them last; the first that makes a difference is in force.
+    pub fn new(activation: Arc<dyn Activation>, rows: &dyn Rows, margins: &[f64]) -> Labels {
+        let [mut y, mut weight] = std::array::from_fn(|_| vec![0.0; rows.len()]);
         rows.labels(&Run::Span(0..rows.len()), &mut y);
+        rows.weights(&Run::Span(0..rows.len()), &mut weight);
         let range = activation.range();
-        let epsilon = if range.attained { 0.0 } else { margin * width(range.lo, range.hi, &y) };
-        let (lowest, highest) = (range.lo + epsilon, range.hi - epsilon);
-        let outside = y.iter().filter(|&&y| !range.contains(y)).count();
+        let counted: Vec<f64> = y.iter().zip(&weight).filter(|(_, weight)| **weight > 0.0).map(|(y, _)| *y).collect();
+        let clips = clips(activation.as_ref(), &counted, margins);
         let mut labels = Labels {
-            activation,
-            lowest,
-            highest,
+            clip: clips.first().copied().unwrap_or(Clip::NONE),
+            clips,
             preimages: Vec::with_capacity(y.len()),
             left_preimages: Vec::new(),
-            outside,
+            outside: counted.iter().filter(|&&y| !range.contains(y)).count(),
             ambiguous: 0,
+            activation,
         };
         y.iter().for_each(|&y| labels.push(y));
         labels
     }
 
+    /// How many margins make a difference, at least one.
+    pub fn margins(&self) -> usize {
+        self.clips.len()
+    }
+
+    /// Puts the `index`-th margin in force.
+    pub fn choose(&mut self, index: usize) {
+        self.clip = self.clips.get(index).copied().unwrap_or(self.clip);
+    }
+
+    /// Keeps labels off no bound: for fits that end at τ = 0, where a clipped label would never be put right.
+    pub fn unclip(&mut self) {
+        self.clip = Clip::NONE;
+    }
+
+    /// Writes φ⁻¹(c) of these rows under the `index`-th margin, or unclipped beyond the last; the right one of two.
+    pub(super) fn preimages(&self, index: usize, run: &Run<'_>, out: &mut [f64]) {
+        run.gather(&self.preimages, out);
+        let clip = self.clips.get(index).copied().unwrap_or(Clip::NONE);
+        out.iter_mut().for_each(|z| *z = clip.apply_to_preimage(*z));
+    }
+
+    /// Writes both preimages of these rows, the same twice where there is one.
+    pub(super) fn both_preimages(&self, run: &Run<'_>, left: &mut [f64], right: &mut [f64]) {
+        run.gather(&self.preimages, right);
+        match self.left_preimages.is_empty() {
+            true => left.copy_from_slice(right),
+            false => run.gather(&self.left_preimages, left),
+        }
+    }
+
     fn push(&mut self, y: f64) {
-        let (right, left) = match self.activation.preimages(y.clamp(self.lowest, self.highest)) {
-            // a margin of zero at a bound that φ does not reach: refused before, see `require_preimages`
+        let narrowest = self.clips.last().copied().unwrap_or(Clip::NONE);
+        let found = match self.activation.preimages(y) {
+            // at or beyond a bound: the nearest label that has a preimage
+            Preimages::None => self.activation.preimages(narrowest.apply(y)),
+            found => found,
+        };
+        let (right, left) = match found {
             Preimages::None => (0.0, 0.0),
             Preimages::One(z) => (z, z),
             Preimages::Two { left, right } => (right, left),
@@ -119,6 +171,7 @@ impl Labels {
         let mut preimages = vec![0.0; labels.len()];
         let mut graduated = vec![0.0; labels.len()];
         run.gather(&self.preimages, &mut preimages);
+        preimages.iter_mut().for_each(|z| *z = self.clip.apply_to_preimage(*z));
         self.activation.graduate(tau, &preimages, &mut graduated);
         if !self.left_preimages.is_empty() {
             let mut left = vec![0.0; labels.len()];
@@ -131,8 +184,55 @@ impl Labels {
             }
         }
         for (label, graduated) in labels.iter_mut().zip(graduated) {
-            *label = graduated + tau * (*label - label.clamp(self.lowest, self.highest));
+            *label = graduated + tau * (*label - self.clip.apply(*label));
         }
+    }
+}
+
+/// The clips of those margins that make a difference; where none does, of the narrowest.
+fn clips(activation: &dyn Activation, y: &[f64], margins: &[f64]) -> Vec<Clip> {
+    let range = activation.range();
+    let width = if range.attained { 0.0 } else { width(range.lo, range.hi, y) };
+    let narrowest = margins.last().map(|margin| Clip::new(activation, margin * width));
+    if range.attained {
+        return narrowest.into_iter().collect();
+    }
+    let all = margins.iter().map(|margin| Clip::new(activation, margin * width));
+    let clips: Vec<Clip> = all.filter(|clip| y.iter().any(|&y| clip.apply(y) != y)).collect();
+    let clips_all = clips.len() == margins.len();
+    clips.into_iter().chain(narrowest.filter(|_| !clips_all)).collect()
+}
+
+impl Clip {
+    const NONE: Clip = Clip {
+        lowest: f64::NEG_INFINITY,
+        highest: f64::INFINITY,
+        least_preimage: f64::NEG_INFINITY,
+        greatest_preimage: f64::INFINITY,
+    };
+
+    fn new(activation: &dyn Activation, epsilon: f64) -> Clip {
+        let range = activation.range();
+        let (lowest, highest) = (range.lo + epsilon, range.hi - epsilon);
+        let preimage = |bound: f64| match activation.preimages(bound) {
+            Preimages::One(z) if !range.attained => Some(z),
+            _ => None,
+        };
+        let ends = (preimage(lowest), preimage(highest));
+        Clip {
+            lowest,
+            highest,
+            least_preimage: ends.0.unwrap_or(f64::NEG_INFINITY),
+            greatest_preimage: ends.1.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    fn apply(&self, y: f64) -> f64 {
+        y.clamp(self.lowest, self.highest)
+    }
+
+    fn apply_to_preimage(&self, z: f64) -> f64 {
+        z.clamp(self.least_preimage, self.greatest_preimage)
     }
 }
 

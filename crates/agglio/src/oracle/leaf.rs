@@ -1,6 +1,7 @@
 //! A *leaf* is 1024 consecutive positions of the asked rows, summed in order by one thread.
 
 use crate::linalg::Symmetric;
+use crate::oracle::branch::Branch;
 use crate::oracle::fold::Fold;
 use crate::oracle::{Hessian, Memory, Objective, Query, Want};
 use crate::rows::Run;
@@ -19,6 +20,8 @@ pub(super) struct Partial {
     pub rows: usize,
     pub loss: f64,
     pub label_square: f64,
+    pub log_likelihood: f64,
+    pub saturated: f64,
     /// Σ a_i and Σ a_i·(x_i − c), with a the gradient's coefficient of a row.
     pub gradient: Weighted,
     /// Σ (φ̂′)² and Σ (φ̂′)²·(x_i − c)².
@@ -27,6 +30,8 @@ pub(super) struct Partial {
     pub curvature: Weighted,
     /// Σ h_i·(x_i − c)(x_i − c)ᵀ.
     pub products: Option<Symmetric>,
+    /// Σ ω_i ẑ_i and Σ ω_i ẑ_i·(x_i − c) for each label margin, with ẑ = φ⁻¹(c) less the offset.
+    pub right_sides: Vec<Weighted>,
 }
 
 /// A sum of coefficients and the sum of rows that they multiply.
@@ -48,13 +53,20 @@ impl Weighted {
 }
 
 impl Partial {
-    fn zero(width: usize, want: Want<'_>) -> Partial {
-        let second_order = matches!(want, Want::Curvature(_) | Want::CurvatureTimes(..));
+    fn zero(width: usize, want: Want<'_>, margins: usize) -> Partial {
+        let matrix = matches!(want, Want::Curvature(_) | Want::Line);
+        let right_sides = match want {
+            // one for each margin, and one for labels as they are
+            Want::Line => margins + 1,
+            Want::Mixture(_) => 1,
+            _ => 0,
+        };
         Partial {
-            gradient: Weighted::zero(width, want != Want::Loss),
-            norms: Weighted::zero(width, want == Want::Stationarity),
-            curvature: Weighted::zero(width, second_order),
-            products: matches!(want, Want::Curvature(_)).then(|| Symmetric::zero(width)),
+            gradient: Weighted::zero(width, !matches!(want, Want::Loss | Want::Line | Want::Mixture(_))),
+            norms: Weighted::zero(width, matches!(want, Want::Stationarity | Want::Curvature(_))),
+            curvature: Weighted::zero(width, matrix || matches!(want, Want::CurvatureTimes(..))),
+            products: matrix.then(|| Symmetric::zero(width)),
+            right_sides: (0..right_sides).map(|_| Weighted::zero(width, true)).collect(),
             ..Partial::default()
         }
     }
@@ -64,12 +76,15 @@ impl Partial {
         self.rows += right.rows;
         self.loss += right.loss;
         self.label_square += right.label_square;
+        self.log_likelihood += right.log_likelihood;
+        self.saturated += right.saturated;
         self.gradient.merge(&right.gradient);
         self.norms.merge(&right.norms);
         self.curvature.merge(&right.curvature);
         if let (Some(left), Some(right)) = (&mut self.products, &right.products) {
             left.add(right);
         }
+        self.right_sides.iter_mut().zip(&right.right_sides).for_each(|(left, right)| left.merge(right));
         self
     }
 }
@@ -95,7 +110,7 @@ impl<'a> Task<'a> {
     pub fn sum(&self, from: usize, to: usize) -> Partial {
         let rows = self.fold.rows;
         let stride = (CACHED / rows.width()).clamp(8, LEAF);
-        let mut sums = Partial::zero(rows.width(), self.query.want);
+        let mut sums = Partial::zero(rows.width(), self.query.want, self.fold.labels.margins());
         let mut room = Room::new(stride.min(to - from));
         for start in (from..to).step_by(stride) {
             let count = stride.min(to - start);
@@ -105,12 +120,19 @@ impl<'a> Task<'a> {
     }
 
     fn visit(&self, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
+        match self.query.want {
+            Want::Line => return self.visit_line(run, room, sums),
+            Want::Mixture(deviation) => return self.visit_mixture(deviation, run, room, sums),
+            _ => {}
+        }
         let [z, label, weight, residual, slope, a] = room.take(run.len());
         self.predict(&self.at, run, z, a);
         self.fold.rows.labels(run, label);
         self.fold.rows.weights(run, weight);
         self.fold.labels.residuals(self.query.tau, run, z, label, residual);
         sums.rows += run.len();
+        // a row without weight has no say, not even by overflowing
+        residual.iter_mut().zip(&*weight).for_each(|(r, weight)| *r = if *weight > 0.0 { *r } else { 0.0 });
         for ((r, y), weight) in residual.iter().zip(&*label).zip(&*weight) {
             sums.loss += weight * (r * r);
             sums.label_square += weight * (y * y);
@@ -119,14 +141,56 @@ impl<'a> Task<'a> {
             return;
         }
         self.fold.labels.activation().graduate_slope(self.query.tau, z, slope);
+        slope.iter_mut().zip(&*weight).for_each(|(s, weight)| *s = if *weight > 0.0 { *s } else { 0.0 });
         self.add_gradient(run, weight, residual, slope, a, sums);
         match self.query.want {
             Want::Stationarity => self.add_norms(run, weight, slope, a, sums),
             Want::Curvature(hessian) | Want::CurvatureTimes(hessian, _) => {
+                if !sums.norms.rows.is_empty() {
+                    self.add_norms(run, weight, slope, a, sums);
+                }
                 self.curve(hessian, z, weight, residual, slope, a);
                 self.add_curvature(run, z, a, sums);
             }
-            Want::Loss | Want::Gradient => {}
+            _ => {}
+        }
+    }
+
+    /// ẑ is the left or the right preimage, with odds N(ẑ; z, σ²)/|φ′(ẑ)| given y.
+    fn visit_mixture(&self, deviation: f64, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
+        let [z, weight, left, right, slope, a] = room.take(run.len());
+        self.predict(&self.at, run, z, a);
+        self.fold.rows.weights(run, weight);
+        self.fold.labels.both_preimages(run, left, right);
+        sums.rows += run.len();
+        for i in 0..run.len() {
+            let branch = |preimage: f64| Branch::new(self.fold.labels.activation().as_ref(), preimage, z[i], deviation);
+            let expected = Branch::expect(branch(left[i]), branch(right[i]));
+            sums.loss += weight[i] * expected.square;
+            sums.log_likelihood += weight[i] * expected.log_density;
+            slope[i] = expected.preimage;
+        }
+        self.fold.rows.offsets(run, a);
+        a.iter_mut().enumerate().for_each(|(i, a)| *a = weight[i] * (slope[i] - *a));
+        if let Some(right) = sums.right_sides.first_mut() {
+            self.add(run, a, right);
+        }
+    }
+
+    /// At τ = 0 the problem is linear least squares on φ⁻¹(c), whatever θ.
+    fn visit_line(&self, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
+        let [offset, weight, a, ..] = room.take(run.len());
+        self.fold.rows.offsets(run, offset);
+        self.fold.rows.weights(run, weight);
+        sums.rows += run.len();
+        for (margin, right) in sums.right_sides.iter_mut().enumerate() {
+            self.fold.labels.preimages(margin, run, a);
+            a.iter_mut().zip(&*weight).zip(&*offset).for_each(|((a, weight), offset)| *a = weight * (*a - offset));
+            self.add(run, a, right);
+        }
+        self.add(run, weight, &mut sums.curvature);
+        if let Some(products) = &mut sums.products {
+            self.fold.rows.add_products(run, self.fold.coordinates.centre(), weight, products.lower_mut());
         }
     }
 
@@ -157,8 +221,10 @@ impl<'a> Task<'a> {
     }
 
     fn add_norms(&self, run: &Run<'_>, weight: &[f64], slope: &[f64], a: &mut [f64], sums: &mut Partial) {
+        let flat = 1e-3 * self.fold.labels.activation().slope(0.0).abs();
         for (i, a) in a.iter_mut().enumerate() {
             *a = weight[i] * (slope[i] * slope[i]);
+            sums.saturated += if slope[i].abs() < flat { weight[i] } else { 0.0 };
         }
         sums.norms.total += a.iter().sum::<f64>();
         self.fold.rows.add_squares(run, self.fold.coordinates.centre(), a, &mut sums.norms.rows);

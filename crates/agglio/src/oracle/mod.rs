@@ -8,6 +8,7 @@
 //! with weights ω of mean one. It is the graduated objective of the paper divided by γ(τ)², and the
 //! user's own loss at τ = 1. Rows are folded and sums merge, so threads, files and machines are one fold.
 
+mod branch;
 mod fold;
 mod labels;
 mod leaf;
@@ -16,7 +17,7 @@ use crate::linalg::Symmetric;
 use crate::rows::Batch;
 
 pub use fold::Fold;
-pub use labels::{Labels, MARGIN};
+pub use labels::{Labels, MARGIN, MARGINS};
 pub use leaf::LEAF;
 
 /// What is asked for. Each want includes the loss, and all but the first the gradient.
@@ -28,10 +29,17 @@ pub enum Want<'a> {
     Gradient,
     /// Loss, gradient and the root mean squares of the columns of J that the stop rule compares it with.
     Stationarity,
-    /// Loss, gradient and the d×d curvature.
+    /// Loss, gradient, column norms and the d×d curvature.
     Curvature(Hessian),
     /// Loss, gradient and the curvature times a vector, without forming it.
     CurvatureTimes(Hessian, &'a [f64]),
+    /// What the expectation step of a mixture over preimages needs, with noise of this deviation before φ: `loss` is the
+    /// expected square of ẑ − z, `log_likelihood` the mean log density of y, `right_sides` the one of expected ẑ. τ does
+    /// not matter.
+    Mixture(f64),
+    /// The normal equations of linear least squares on φ⁻¹(y), the problem at τ = 0, with a right-hand side for every
+    /// label margin. θ and τ do not matter.
+    Line,
 }
 
 /// Which second derivative.
@@ -99,6 +107,10 @@ pub struct Sums {
     pub loss: f64,
     /// Mean square of the graduated labels: what rounding of the residuals is measured by.
     pub label_square: f64,
+    /// Mean log density of the labels under noise before φ, where asked for.
+    pub log_likelihood: f64,
+    /// Share of the rows, by weight, whose slope is below a thousandth of φ′(0); with the curvature.
+    pub saturated: f64,
     /// ∇L̂_τ, empty where not asked for.
     pub gradient: Vec<f64>,
     /// ‖J_j‖/√n for each column of J = (φ̂′_i x_ij), empty where not asked for.
@@ -107,6 +119,9 @@ pub struct Sums {
     pub curvature: Option<Symmetric>,
     /// The curvature times the vector asked with, empty where not asked for.
     pub curvature_times: Vec<f64>,
+    /// The right-hand sides that belong to the curvature at τ = 0: one for each label margin, then one for labels as
+    /// they are.
+    pub right_sides: Vec<Vec<f64>>,
 }
 
 impl Sums {
@@ -127,8 +142,18 @@ impl Sums {
             return Some(0.0);
         }
         let residual = self.loss.sqrt();
-        let cosine = |(g, norm): (&f64, &f64)| (*norm > 0.0).then(|| g.abs() / (2.0 * norm * residual));
+        // a norm that underflows beside a gradient that does not says nothing good
+        let cosine = |(g, norm): (&f64, &f64)| match *norm > 0.0 {
+            true => Some(g.abs() / (2.0 * norm * residual)),
+            false => (*g != 0.0).then_some(1.0),
+        };
         self.gradient.iter().zip(&self.column_norms).filter_map(cosine).reduce(f64::max)
+    }
+
+    /// What rounding of the residuals does to the loss.
+    pub fn rounding(&self) -> f64 {
+        let unit = 2.0 * f64::EPSILON;
+        unit * (self.loss * self.label_square).sqrt() + unit * unit * self.label_square
     }
 
     /// Whether the residual is at the level that rounding leaves of it.
@@ -165,6 +190,9 @@ pub trait Oracle: Sync {
 
     /// Bounds on the curvature; takes one pass over the rows.
     fn bounds(&self) -> Bounds;
+
+    /// L̂_τ over these rows at several points, in one pass over them.
+    fn losses(&self, thetas: &[Vec<f64>], tau: f64, batch: Batch) -> Vec<f64>;
 
     /// Root mean square of z − φ⁻¹(y): how far the predictors at θ are from those that the labels ask for. Takes
     /// one pass over the rows.

@@ -39,7 +39,7 @@ pub(crate) struct Predictor {
 const RUN: usize = 1024;
 
 impl Coordinates {
-    /// Measures centre and scale on the rows: two passes, weighted.
+    /// Measures centre and scale on the rows: one pass, weighted.
     ///
     /// # Errors
     /// If a column is so large that its square overflows.
@@ -48,25 +48,22 @@ impl Coordinates {
         if scaling == Scaling::None {
             return Ok(Coordinates { centre: Vec::new(), scale: vec![1.0; d], intercept });
         }
-        let centre = match intercept && rows.can_centre() {
-            true => column_sums(rows, &[], |run, c, a, s| rows.add_rows(run, c, a, s)),
-            false => Vec::new(),
-        };
-        let squares = column_sums(rows, &centre, |run, c, a, s| rows.add_squares(run, c, a, s));
+        let centred = intercept && rows.can_centre();
+        let (mut centre, mut squares) = moments(rows, centred);
         if let Some(j) = squares.iter().position(|s| !s.is_finite()) {
             return Err(Error::data(format!("the values of feature {} are too large to square; rescale it", j + 1)));
         }
-        let scale = (0..d).map(|j| scale_of(squares[j].sqrt(), centre.get(j).copied().unwrap_or(0.0))).collect();
+        if !centred {
+            centre.clear();
+        }
+        squares.iter_mut().for_each(|s| *s = s.sqrt());
+        let scale = (0..d).map(|j| scale_of(squares[j], centre.get(j).copied().unwrap_or(0.0))).collect();
         Ok(Coordinates { centre, scale, intercept })
     }
 
     /// Passes over the rows that [`Coordinates::measure`] takes.
     pub fn passes(&self) -> u64 {
-        match (self.centre.is_empty(), self.scale.iter().all(|&s| s == 1.0)) {
-            (false, _) => 2,
-            (true, false) => 1,
-            (true, true) => 0,
-        }
+        u64::from(!self.centre.is_empty() || self.scale.iter().any(|&s| s != 1.0))
     }
 
     /// Number of entries of θ: one a column, then the intercept.
@@ -152,22 +149,35 @@ impl Coordinates {
     }
 }
 
-/// Weighted mean over all rows of what `add` sums, for each column.
-fn column_sums(rows: &dyn Rows, centre: &[f64], add: impl Fn(&Run<'_>, &[f64], &[f64], &mut [f64])) -> Vec<f64> {
-    let (n, mut weight, mut total) = (rows.len(), vec![0.0; RUN], 0.0);
-    let mut sums = vec![0.0; rows.width()];
+/// Weighted mean of each column, and its mean square about that mean; about zero where it is not to be `centred`.
+///
+/// One pass, about the mean of the first run as a pivot: what cancels is the pivot's distance from the mean, and a
+/// scale needs few digits.
+fn moments(rows: &dyn Rows, centred: bool) -> (Vec<f64>, Vec<f64>) {
+    let (n, d) = (rows.len(), rows.width());
+    let mut pivot = Vec::new();
+    let (mut total, mut first, mut second) = (0.0, vec![0.0; d], vec![0.0; d]);
     for start in (0..n).step_by(RUN) {
         let run = Run::Span(start..n.min(start + RUN));
-        let weight = &mut weight[..run.len()];
-        rows.weights(&run, weight);
+        let mut weight = vec![0.0; run.len()];
+        rows.weights(&run, &mut weight);
+        if start == 0 && centred {
+            let share = vec![1.0 / run.len() as f64; run.len()];
+            pivot = vec![0.0; d];
+            rows.add_rows(&run, &[], &share, &mut pivot);
+        }
         total += weight.iter().sum::<f64>();
         // a run at a time, so that the error does not grow with n
-        let mut part = vec![0.0; rows.width()];
-        add(&run, centre, weight, &mut part);
-        sums.iter_mut().zip(&part).for_each(|(sum, part)| *sum += part);
+        let (mut sum, mut square) = (vec![0.0; d], vec![0.0; d]);
+        rows.add_rows(&run, &pivot, &weight, &mut sum);
+        rows.add_squares(&run, &pivot, &weight, &mut square);
+        first.iter_mut().zip(&sum).for_each(|(all, part)| *all += part);
+        second.iter_mut().zip(&square).for_each(|(all, part)| *all += part);
     }
-    sums.iter_mut().for_each(|sum| *sum /= total);
-    sums
+    let mean = |j: usize| first[j] / total;
+    let centre = (0..d).map(|j| pivot.get(j).copied().unwrap_or(0.0) + mean(j)).collect();
+    let own = |j: usize| if centred { mean(j) * mean(j) } else { 0.0 };
+    (centre, (0..d).map(|j| (second[j] / total - own(j)).max(0.0)).collect())
 }
 
 /// A deviation at the level of rounding in the column's mean is no deviation.

@@ -1,5 +1,6 @@
 //! The *constant* schedule: one temperature throughout.
 
+use crate::rows::Batch;
 use crate::schedule::{Next, Progress, Schedule, Stage};
 
 /// τ_t = τ: no graduation. At τ = 1 this is the plain method, at τ = 0 linear least squares on φ⁻¹(y).
@@ -13,7 +14,7 @@ pub struct Constant {
 
 impl Schedule for Constant {
     fn first(&self) -> Stage {
-        Stage { index: 0, tau: self.tau, steps: self.steps }
+        Stage { index: 0, tau: self.tau, steps: self.steps, rows: Batch::All }
     }
 
     fn next(&mut self, stage: &Stage, progress: &Progress) -> Next {

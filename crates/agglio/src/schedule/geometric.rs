@@ -1,5 +1,6 @@
 //! The *geometric* schedule: the temperature is multiplied by β at each stage.
 
+use crate::rows::Batch;
 use crate::schedule::{Next, Progress, Schedule, Stage};
 
 /// τ_{t+1} = min(β·τ_t, τ_max).
@@ -21,7 +22,7 @@ pub struct Geometric {
 
 impl Schedule for Geometric {
     fn first(&self) -> Stage {
-        Stage { index: 0, tau: self.tau0.min(self.cap), steps: self.steps }
+        Stage { index: 0, tau: self.tau0.min(self.cap), steps: self.steps, rows: Batch::All }
     }
 
     fn next(&mut self, stage: &Stage, progress: &Progress) -> Next {

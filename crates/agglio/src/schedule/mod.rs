@@ -3,9 +3,13 @@
 //! One stage is one iteration of Algorithm 1 (`algo:main`) for a solver that sees all rows at each step, and
 //! one epoch of Algorithm 2 for a solver that visits them in minibatches.
 
+mod adaptive;
 mod constant;
 mod geometric;
 
+use crate::rows::Batch;
+
+pub use adaptive::Adaptive;
 pub use constant::Constant;
 pub use geometric::Geometric;
 
@@ -18,6 +22,8 @@ pub struct Stage {
     pub tau: f64,
     /// Accepted steps in it.
     pub steps: usize,
+    /// The rows that a full estimate is over.
+    pub rows: Batch,
 }
 
 /// What a schedule decides after a step.
@@ -38,6 +44,8 @@ pub struct Progress {
     pub accepted: usize,
     /// The step rule has nothing left to do in this stage.
     pub settled: bool,
+    /// The step gained less than a hundredth of the loss.
+    pub small: bool,
 }
 
 /// Decides the temperatures.

@@ -11,9 +11,10 @@ pub mod step;
 pub use ball::Ball;
 pub use preset::Solver;
 
+use crate::oracle::{Oracle, Sums};
 use crate::schedule::Schedule;
 use direction::Direction;
-use estimator::Estimator;
+use estimator::{Estimator, Place};
 use step::StepRule;
 
 /// The parts of a solver, put together.
@@ -29,4 +30,11 @@ pub struct Method {
     pub step: Box<dyn StepRule>,
     /// What θ must stay in, if anything.
     pub ball: Option<Ball>,
+}
+
+impl Method {
+    /// What the direction wants to be told of θ, as well as the estimator gets it.
+    pub(crate) fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place) -> Sums {
+        self.estimator.estimate(oracle, theta, place, self.direction.want())
+    }
 }

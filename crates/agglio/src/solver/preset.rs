@@ -5,17 +5,21 @@ use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::nearest::nearest;
+use crate::oracle::Hessian;
 use crate::oracle::Oracle;
-use crate::schedule::{Constant, Geometric, Schedule};
-use crate::solver::direction::{Adaptive, Direction, Momentum, Nesterov, Second, Steepest};
+use crate::rows::Batch;
+use crate::schedule::{self, Constant, Geometric, Schedule};
+use crate::solver::direction::{Adaptive, Damped, Direction, Lbfgs, Momentum, Nesterov, NewtonCg, Second, Steepest};
 use crate::solver::estimator::{Estimator, Full, Minibatch, Saga, Shuffle, Svrg};
-use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule};
+use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule, Trust};
 use crate::solver::{Ball, Method};
 
 /// A solver by name: the graduated variants of the paper. With τ₀ = 1 each is its plain namesake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Solver {
+    /// The default: a start in closed form, then Levenberg–Marquardt along an adaptive temperature path.
+    Auto,
     /// Gradient descent on all rows: Algorithm 1.
     Gd,
     /// Minibatch gradient descent: Algorithm 2, single points included.
@@ -32,11 +36,24 @@ pub enum Solver {
     Adam,
     /// Yogi on minibatches.
     Yogi,
+    /// L-BFGS, without graduation.
+    Lbfgs,
+    /// Newton's method with damping, without graduation.
+    Newton,
+    /// Newton's method by conjugate gradients, without graduation.
+    NewtonCg,
+    /// Levenberg–Marquardt, without graduation.
+    Lm,
+    /// Levenberg–Marquardt from ten random starts, without graduation; the best is kept.
+    Multistart,
 }
 
 /// The first temperature of a graduated fit, unless the start is so far out that τ₀·distance would exceed one: the
 /// basin of strong convexity has a radius of the order of 1/τ (`lem:sigmoid-elsc`).
 const TAU0: f64 = 0.01;
+
+/// No start is so far out that a first temperature below this helps: the path to one would take longer than the fit.
+const COLDEST: f64 = 1e-9;
 
 /// The numbers that a preset is made with, all checked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +70,25 @@ pub(crate) struct Settings {
 
 impl Solver {
     /// All of them, in the order in which they are listed to users.
-    pub const ALL: [Solver; 8] = [
+    pub const ALL: [Solver; 14] = [
+        Solver::Auto,
+        Solver::Gd,
+        Solver::Sgd,
+        Solver::Svrg,
+        Solver::Saga,
+        Solver::Momentum,
+        Solver::Nesterov,
+        Solver::Adam,
+        Solver::Yogi,
+        Solver::Lbfgs,
+        Solver::Newton,
+        Solver::NewtonCg,
+        Solver::Lm,
+        Solver::Multistart,
+    ];
+
+    /// The graduated first-order variants of the paper.
+    pub const PAPER: [Solver; 8] = [
         Solver::Gd,
         Solver::Sgd,
         Solver::Svrg,
@@ -68,12 +103,13 @@ impl Solver {
     const MU: f64 = 0.9;
     /// β₁ and β₂ of Adam and Yogi.
     const BETAS: (f64, f64) = (0.9, 0.99);
-    /// α of Adam and Yogi, in standardised units.
+    /// α of Adam and Yogi in standardised units, for a start up to ten away from the labels' predictors.
     const ALPHA: f64 = 0.3;
 
     /// The name as a user types it.
     pub fn name(self) -> &'static str {
         match self {
+            Solver::Auto => "auto",
             Solver::Gd => "gd",
             Solver::Sgd => "sgd",
             Solver::Svrg => "svrg",
@@ -82,12 +118,28 @@ impl Solver {
             Solver::Nesterov => "nesterov",
             Solver::Adam => "adam",
             Solver::Yogi => "yogi",
+            Solver::Lbfgs => "lbfgs",
+            Solver::Newton => "newton",
+            Solver::NewtonCg => "newton-cg",
+            Solver::Lm => "lm",
+            Solver::Multistart => "multistart",
         }
     }
 
     /// Whether it visits the rows in minibatches.
     pub fn uses_batches(self) -> bool {
-        !matches!(self, Solver::Gd | Solver::Momentum | Solver::Nesterov)
+        matches!(self, Solver::Sgd | Solver::Svrg | Solver::Saga | Solver::Adam | Solver::Yogi)
+    }
+
+    /// Whether it is a baseline that knows no temperature.
+    pub fn is_plain(self) -> bool {
+        use Solver::{Lbfgs, Lm, Multistart, Newton, NewtonCg};
+        matches!(self, Lbfgs | Lm | Multistart | Newton | NewtonCg)
+    }
+
+    /// Whether it has a step length and a temperature schedule to set.
+    pub fn uses_eta(self) -> bool {
+        self != Solver::Auto && !self.is_plain()
     }
 
     /// Whether it closes in on a noisy optimum at a fixed rate; the others must decay their step.
@@ -110,11 +162,19 @@ impl Solver {
     pub(crate) fn method(self, settings: &Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Method> {
         let shuffle = Shuffle::new(settings.seed, settings.batch, oracle.rows());
         let (size, steps) = if self.uses_batches() { (shuffle.size(), shuffle.batches()) } else { (oracle.rows(), 1) };
-        let measure = settings.eta.is_none() || matches!(self, Solver::Adam | Solver::Yogi);
-        let lambda = measure.then(|| Smoothness::measure(oracle)).flatten().map(|smooth| smooth.of_batch(size));
-        let parts = Parts { solver: self, shuffle, lambda, eta: settings.eta };
+        let measure = (self.uses_eta() && settings.eta.is_none()) || matches!(self, Solver::Adam | Solver::Yogi);
+        let lambda =
+            measure.then(|| Smoothness::measure(oracle, settings.cap)).flatten().map(|smooth| smooth.of_batch(size));
+        let adaptive = matches!(self, Solver::Adam | Solver::Yogi);
+        // in steps of α the way must not be longer than a few dozen of them
+        let alpha = if adaptive { Self::ALPHA * (0.1 * oracle.distance(start)).max(1.0) } else { Self::ALPHA };
+        let parts = Parts { solver: self, shuffle, lambda, eta: settings.eta, alpha };
         Ok(Method {
-            schedule: schedule(settings, steps, oracle, start),
+            schedule: match self {
+                Solver::Auto => Box::new(schedule::Adaptive::new(settings.cap, samples(oracle))),
+                _ if self.is_plain() => Box::new(Constant { tau: settings.cap, steps }),
+                _ => graduated(settings, steps, oracle, start),
+            },
             estimator: parts.estimator(),
             direction: parts.direction()?,
             step: parts.step()?,
@@ -124,14 +184,35 @@ impl Solver {
 }
 
 /// A cap of zero leaves nothing to graduate.
-fn schedule(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f64]) -> Box<dyn Schedule> {
+fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f64]) -> Box<dyn Schedule> {
     let Settings { tau0, beta, cap, .. } = *settings;
     if cap == 0.0 {
         return Box::new(Constant { tau: cap, steps });
     }
-    let tau0 = tau0.unwrap_or_else(|| TAU0.min(cap).min(1.0 / oracle.distance(start)));
+    let tau0 = tau0.unwrap_or_else(|| TAU0.min(cap).min((1.0 / oracle.distance(start)).max(COLDEST)));
     Box::new(Geometric { tau0, beta, cap, steps })
 }
+
+/// The default solver over given samples of the rows, the last of which is where it ends.
+pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>) -> Method {
+    Method {
+        schedule: Box::new(schedule::Adaptive::new(settings.cap, samples)),
+        estimator: Box::new(Full),
+        direction: Box::new(Damped::ending_in_full()),
+        step: Box::new(Trust::default()),
+        ball: settings.radius.map(|radius| Ball { radius, coefficients: oracle.coefficients() }),
+    }
+}
+
+/// Rows for the early stages of a large problem: a tenth and a hundredth of them, as long as that is many for d.
+pub(crate) fn samples(oracle: &dyn Oracle) -> Vec<Batch> {
+    let (n, enough) = (oracle.rows(), 200 * oracle.dim());
+    let part = |share: usize| Batch::Part { key: SAMPLE_KEY, start: 0, len: n / share };
+    [100, 10].into_iter().filter(|share| n / share >= enough).map(part).chain([Batch::All]).collect()
+}
+
+/// The permutation whose beginnings are the samples of early stages: one for all seeds, since it is no choice.
+const SAMPLE_KEY: u64 = 0x6167_676c_696f;
 
 struct Parts {
     solver: Solver,
@@ -139,20 +220,26 @@ struct Parts {
     /// Λ of the batch; none where it was not needed or the activation has no largest slope.
     lambda: Option<f64>,
     eta: Option<f64>,
+    /// α of Adam and Yogi.
+    alpha: f64,
 }
 
 impl Parts {
     fn estimator(&self) -> Box<dyn Estimator> {
         match self.solver {
-            Solver::Gd | Solver::Momentum | Solver::Nesterov => Box::new(Full),
             Solver::Sgd | Solver::Adam | Solver::Yogi => Box::new(Minibatch(self.shuffle)),
             Solver::Svrg => Box::new(Svrg::new(self.shuffle)),
             Solver::Saga => Box::new(Saga::new(self.shuffle)),
+            _ => Box::new(Full),
         }
     }
 
     fn direction(&self) -> Result<Box<dyn Direction>> {
         Ok(match self.solver {
+            Solver::Auto | Solver::Lm | Solver::Multistart => Box::new(Damped::ending_in_full()),
+            Solver::Newton => Box::new(Damped::new(Hessian::Full)),
+            Solver::NewtonCg => Box::new(NewtonCg::default()),
+            Solver::Lbfgs => Box::new(Lbfgs::default()),
             Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga => Box::new(Steepest),
             Solver::Momentum => Box::new(Momentum::new(Solver::MU)),
             Solver::Nesterov => Box::new(Nesterov::new(Solver::MU)),
@@ -162,12 +249,17 @@ impl Parts {
     }
 
     fn step(&self) -> Result<Box<dyn StepRule>> {
+        match self.solver {
+            Solver::Auto | Solver::Lm | Solver::Multistart | Solver::Newton => return Ok(Box::new(Trust::default())),
+            Solver::NewtonCg | Solver::Lbfgs => return Ok(Box::new(Armijo::natural())),
+            _ => {}
+        }
         if self.solver == Solver::Gd && self.eta.is_none() && self.lambda.is_none() {
             return Ok(Box::new(Armijo::new(1.0)));
         }
         let size = match (self.solver, self.eta) {
             (_, Some(eta)) => eta,
-            (Solver::Adam | Solver::Yogi, None) => Solver::ALPHA,
+            (Solver::Adam | Solver::Yogi, None) => self.alpha,
             (_, None) => 1.0 / self.smoothness()?,
         };
         Ok(match self.solver.converges_linearly() {
@@ -178,7 +270,7 @@ impl Parts {
 
     /// α₀·Λ of Adam and Yogi.
     fn floor(&self) -> Result<f64> {
-        Ok(self.eta.unwrap_or(Solver::ALPHA) * self.smoothness()?)
+        Ok(self.eta.unwrap_or(self.alpha) * self.smoothness()?)
     }
 
     /// Λ; one where every covariate is zero and any step will do.

@@ -1,8 +1,38 @@
 //! A *strategy* decides which runs of the loop to make, from where, and which result to keep.
 
+mod auto;
+mod linear;
+mod noise;
 mod options;
+mod restarts;
 mod single;
 mod start;
 
-pub use options::{Noise, Options, Plan};
+pub use noise::LogLikelihoods;
+pub use options::{Noise, Options, Plan, Restarts};
 pub use start::Start;
+
+use crate::fit::Outcome;
+use noise::Pre;
+
+/// What a strategy keeps.
+struct Found {
+    outcome: Outcome,
+    /// Standard deviation of noise before φ, where the fit ends at τ = 0.
+    deviation: Option<f64>,
+    log_likelihoods: Option<LogLikelihoods>,
+    /// Runs that ended as low as the one kept, of how many.
+    restarts: Option<(usize, usize)>,
+}
+
+impl From<Outcome> for Found {
+    fn from(outcome: Outcome) -> Found {
+        Found { outcome, deviation: None, log_likelihoods: None, restarts: None }
+    }
+}
+
+impl From<Pre> for Found {
+    fn from(pre: Pre) -> Found {
+        Found { outcome: pre.outcome, deviation: Some(pre.deviation), log_likelihoods: None, restarts: None }
+    }
+}

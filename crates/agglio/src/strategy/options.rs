@@ -12,6 +12,8 @@ use crate::strategy::Start;
 /// Where the noise enters, and so where the temperature ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Noise {
+    /// Whichever is clearly more likely, after the activation if neither is. Only for solver `auto`, and its default.
+    Auto,
     /// y = φ(xᵀw + ε): ends at τ = 0, least squares on φ⁻¹(y).
     Pre,
     /// y = φ(xᵀw) + ε: ends at τ = 1, least squares on y. The default.
@@ -23,10 +25,20 @@ impl Noise {
     /// The name as a user types it.
     pub fn name(self) -> &'static str {
         match self {
+            Noise::Auto => "auto",
             Noise::Pre => "pre",
             Noise::Post => "post",
         }
     }
+}
+
+/// How many further paths to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restarts {
+    /// So many.
+    Count(usize),
+    /// Until three have ended as low as the lowest, at least eight and at most forty; none for an exact fit.
+    Auto,
 }
 
 /// How to fit: a builder, to be turned into a [`Plan`].
@@ -44,7 +56,7 @@ pub struct Options {
     solver: Solver,
     intercept: bool,
     scaling: Scaling,
-    noise: Noise,
+    noise: Option<Noise>,
     tau_max: Option<f64>,
     tau0: Option<f64>,
     beta: Option<f64>,
@@ -54,6 +66,8 @@ pub struct Options {
     tolerance: f64,
     start: Start,
     radius: Option<f64>,
+    l2: f64,
+    restarts: Restarts,
     seed: u64,
     threads: Option<usize>,
 }
@@ -65,10 +79,13 @@ pub struct Plan {
     pub(super) solver: Solver,
     pub(super) intercept: bool,
     pub(super) scaling: Scaling,
+    pub(super) noise: Noise,
     pub(super) settings: Settings,
     pub(super) epochs: usize,
     pub(super) tolerance: f64,
     pub(super) start: Start,
+    pub(super) restarts: Restarts,
+    pub(super) l2: f64,
     pub(super) threads: Option<usize>,
 }
 
@@ -77,10 +94,10 @@ impl Options {
     pub fn new(activation: Arc<dyn Activation>) -> Options {
         Options {
             activation,
-            solver: Solver::Gd,
+            solver: Solver::Auto,
             intercept: true,
             scaling: Scaling::Standard,
-            noise: Noise::Post,
+            noise: None,
             tau_max: None,
             tau0: None,
             beta: None,
@@ -90,12 +107,14 @@ impl Options {
             tolerance: 1e-10,
             start: Start::Zero,
             radius: None,
+            l2: 0.0,
+            restarts: Restarts::Count(0),
             seed: 0,
             threads: None,
         }
     }
 
-    /// Which solver. Default: `gd`.
+    /// Which solver. Default: `auto`.
     pub fn solver(mut self, solver: Solver) -> Options {
         self.solver = solver;
         self
@@ -113,9 +132,10 @@ impl Options {
         self
     }
 
-    /// Where the noise enters. Default: after the activation.
+    /// Where the noise enters. Default: whichever is clearly more likely for solver `auto`, after the activation for the
+    /// others.
     pub fn noise(mut self, noise: Noise) -> Options {
-        self.noise = noise;
+        self.noise = Some(noise);
         self
     }
 
@@ -170,13 +190,26 @@ impl Options {
         self
     }
 
-    /// Keeps ‖w‖ ≤ R in the solver's units. Default: no bound.
+    /// Keeps ‖w‖ ≤ R in the solver's units. Default: no bound. Only for the graduated first-order solvers.
     pub fn radius(mut self, radius: f64) -> Options {
         self.radius = Some(radius);
         self
     }
 
-    /// Draws random starts and minibatches. Default: 0. Changes nothing where nothing is drawn.
+    /// Adds λ‖w‖² to the loss, in the solver's units and not on the intercept. Default: 0. Not for `saga`.
+    pub fn l2(mut self, l2: f64) -> Options {
+        self.l2 = l2;
+        self
+    }
+
+    /// Further graduated paths, each by way of a random half of the rows; the lowest is kept. Default: 0. Only for
+    /// solver `auto`.
+    pub fn restarts(mut self, restarts: Restarts) -> Options {
+        self.restarts = restarts;
+        self
+    }
+
+    /// Draws random starts, minibatches and the halves of restarts. Default: 0. Changes nothing where nothing is drawn.
     pub fn seed(mut self, seed: u64) -> Options {
         self.seed = seed;
         self
@@ -196,15 +229,14 @@ impl Options {
         self.check_numbers()?;
         let cap = self.cap()?;
         let (tau0, beta) = self.temperatures(cap)?;
-        if self.batch.is_some() && !self.solver.uses_batches() {
-            return Err(ErrorKind::Incompatible {
-                one: format!("solver `{}`", self.solver),
-                other: "a batch size".into(),
-                reason: "it sees all rows at every step; use sgd, svrg, saga, adam or yogi".into(),
-            }
-            .into());
-        }
+        self.check_parts()?;
+        let noise = match (self.tau_max, self.noise, self.solver) {
+            (None, None | Some(Noise::Auto), Solver::Auto) => Noise::Auto,
+            (_, Some(noise), _) => noise,
+            _ => Noise::Post,
+        };
         Ok(Plan {
+            noise,
             settings: Settings {
                 tau0,
                 beta,
@@ -221,8 +253,40 @@ impl Options {
             scaling: self.scaling,
             tolerance: self.tolerance,
             start: self.start,
+            restarts: self.restarts,
+            l2: self.l2,
             threads: self.threads,
         })
+    }
+
+    /// A setting that the solver does not use is an error that names both.
+    fn check_parts(&self) -> Result<()> {
+        let solver = self.solver;
+        let graduated = solver.uses_eta();
+        let auto = solver == Solver::Auto;
+        let refused = [
+            (self.batch.is_some() && !solver.uses_batches(), "a batch size", "it sees all rows at every step"),
+            (self.eta.is_some() && !graduated, "eta", "it finds the length of its steps itself"),
+            (self.tau0.is_some() && !graduated, "tau0", "it has no schedule of temperatures to set"),
+            (self.beta.is_some() && !graduated, "beta", "it has no schedule of temperatures to set"),
+            (self.noise == Some(Noise::Auto) && !auto, "noise auto", "only `auto` fits both ends; choose pre or post"),
+            (
+                self.radius.is_some() && !graduated,
+                "a radius",
+                "its steps are not projected; use gd or another graduated solver",
+            ),
+            (self.restarts != Restarts::Count(0) && !auto, "restarts", "only `auto` makes them"),
+            (self.l2 > 0.0 && solver == Solver::Saga, "l2", "its memory is of rows, and a penalty belongs to none"),
+        ];
+        match refused.into_iter().find(|(wrong, _, _)| *wrong) {
+            None => Ok(()),
+            Some((_, other, reason)) => Err(ErrorKind::Incompatible {
+                one: format!("solver `{solver}`"),
+                other: other.into(),
+                reason: reason.into(),
+            }
+            .into()),
+        }
     }
 
     fn check_numbers(&self) -> Result<()> {
@@ -234,6 +298,9 @@ impl Options {
         positive("radius", self.radius)?;
         if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
             return Err(Error::parameter("tol", self.tolerance, "it must be finite and not negative"));
+        }
+        if !(self.l2.is_finite() && self.l2 >= 0.0) {
+            return Err(Error::parameter("l2", self.l2, "it must be finite and not negative"));
         }
         if self.batch == Some(0) {
             return Err(Error::parameter("batch", 0, "it must be at least 1"));
@@ -249,8 +316,8 @@ impl Options {
         match (self.tau_max, self.noise) {
             (Some(cap), _) if (0.0..=1.0).contains(&cap) => Ok(cap),
             (Some(cap), _) => Err(Error::parameter("tau-max", cap, "it must be between 0 and 1")),
-            (None, Noise::Pre) => Ok(0.0),
-            (None, Noise::Post) => Ok(1.0),
+            (None, Some(Noise::Pre)) => Ok(0.0),
+            (None, _) => Ok(1.0),
         }
     }
 

@@ -1,13 +1,15 @@
 //! The *single* strategy: one run of the loop from one start.
 
+use crate::certificate::Certificate;
 use crate::error::{Error, Result};
 use crate::fit::{Outcome, fit};
 use crate::observe::{Observer, Silent};
-use crate::oracle::{Fold, LEAF, Labels, MARGIN, Oracle, Query, Want};
+use crate::oracle::{Fold, LEAF, Labels, MARGIN, MARGINS, Oracle, Query, Want};
 use crate::report::Report;
 use crate::rows::{Batch, Coordinates, Rows};
+use crate::solver::Solver;
 use crate::stop::Stop;
-use crate::strategy::{Noise, Plan};
+use crate::strategy::{Found, Noise, Plan};
 
 impl Plan {
     /// Fits the rows.
@@ -35,13 +37,25 @@ impl Plan {
     }
 
     fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
-        let oracle = self.oracle(rows)?;
+        let mut oracle = self.oracle(rows)?;
+        let found = match self.solver {
+            Solver::Auto => self.auto(&mut oracle, observer),
+            Solver::Multistart => {
+                let (outcome, agreed) = self.multistart(&oracle, observer)?;
+                Found { restarts: Some(agreed), ..outcome.into() }
+            }
+            _ => self.single(&oracle, observer)?.into(),
+        };
+        Ok(report(&oracle, &found, self.settings.cap))
+    }
+
+    /// One run of the loop from the start that was asked for.
+    pub(super) fn single(&self, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Result<Outcome> {
         let start = self.start.theta(oracle.coordinates(), oracle.coefficients(), self.settings.seed)?;
-        let method = self.solver.method(&self.settings, &oracle, &start)?;
+        let method = self.solver.method(&self.settings, oracle, &start)?;
         let stop = Stop::new(self.tolerance, self.epochs).patience(self.solver.patience());
         let stop = if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop };
-        let outcome = fit(&oracle, method, start, stop, observer);
-        Ok(report(&oracle, &outcome))
+        Ok(fit(oracle, method, start, stop, observer))
     }
 
     fn oracle<'a>(&self, rows: &'a dyn Rows) -> Result<Fold<'a>> {
@@ -50,18 +64,29 @@ impl Plan {
         }
         // at τ = 0 a clipped label would never be put right
         let linear = self.settings.cap == 0.0;
-        let labels = Labels::new(self.activation.clone(), rows, if linear { 0.0 } else { MARGIN });
+        let labels = Labels::new(
+            self.activation.clone(),
+            rows,
+            match (linear, self.solver) {
+                (true, _) => &[0.0],
+                (false, Solver::Auto) => &MARGINS,
+                (false, _) => &[MARGIN],
+            },
+        );
         if linear {
             labels.require_preimages()?;
         }
         let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
-        Ok(Fold::new(rows, coordinates, labels))
+        Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2))
     }
 }
 
-fn report(oracle: &Fold<'_>, outcome: &Outcome) -> Report {
+fn report(oracle: &Fold<'_>, found: &Found, cap: f64) -> Report {
+    let outcome = &found.outcome;
+    let mut certificate = Certificate::examine(oracle, outcome);
+    certificate.restarts = found.restarts;
     let at_one = || oracle.ask(&Query::new(&outcome.theta, 1.0, Batch::All, Want::Loss)).loss;
-    let loss = if outcome.tau == 1.0 { outcome.sums.loss } else { at_one() };
+    let loss = if outcome.tau == 1.0 { outcome.sums.loss } else { at_one() } - oracle.penalty(&outcome.theta);
     let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
     let dead_columns = oracle.coordinates().dead_columns();
     Report {
@@ -69,10 +94,12 @@ fn report(oracle: &Fold<'_>, outcome: &Outcome) -> Report {
         intercept,
         loss,
         path_loss: outcome.sums.loss,
+        log_likelihoods: found.log_likelihoods,
+        deviation: found.deviation.or_else(|| (cap == 0.0).then(|| oracle.distance(&outcome.theta))),
         tau: outcome.tau,
-        noise: if outcome.tau == 0.0 { Noise::Pre } else { Noise::Post },
+        noise: if found.deviation.is_some() || cap == 0.0 { Noise::Pre } else { Noise::Post },
         reason: outcome.reason,
-        relative_gradient: outcome.sums.relative_gradient(),
+        certificate,
         rows: oracle.rows(),
         parameters: oracle.dim() - dead_columns.len(),
         steps: outcome.steps,

@@ -27,7 +27,7 @@ fn labels_at_and_beyond_the_range_are_fitted_as_they_are() {
         let report = options.build().unwrap().fit(&beyond()).unwrap();
         assert_eq!(report.labels_outside, 200 + beyond_by_noise(), "{variant:?}");
         // stationary for the user's own loss, not for a clipped one
-        assert!(report.relative_gradient.is_some_and(|g| g < 2e-3), "{variant:?}: {:?}", report.relative_gradient);
+        assert!(report.certificate.relative_gradient.is_some_and(|g| g < 2e-3), "{variant:?}");
     }
 }
 
@@ -47,7 +47,7 @@ fn pre_activation_noise_is_least_squares_on_the_preimages() {
             other => panic!("{activation}: {other:?}"),
         });
         let linear = Dense::new(data.values.clone(), 10, preimages.collect()).unwrap();
-        let ordinary = Options::new(named("identity").unwrap()).intercept(false).tolerance(1e-15);
+        let ordinary = Options::new(named("identity").unwrap()).solver(Solver::Gd).intercept(false).tolerance(1e-15);
         let ordinary = ordinary.build().unwrap().fit(&linear).unwrap();
         let variant = Variant { solver: Solver::Gd, batch: None };
         let options = variant.options(activation, Start::Random(None), 1).noise(Noise::Pre);
@@ -75,7 +75,8 @@ fn a_cap_between_the_ends_is_where_the_fit_ends() {
     let options = Options::new(named("sigmoid").unwrap()).intercept(false).tau_max(0.4);
     let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
     assert_eq!((report.tau, report.status()), (0.4, Status::Converged));
-    assert!(report.loss > report.path_loss * 0.0 && report.loss != report.path_loss);
+    // stationary at its own temperature, and so not at another
+    assert_ne!(report.loss, report.path_loss);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! The integration tests, in one binary so that the library is linked once.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod auto;
 mod bank;
+mod certified;
 mod derivatives;
+mod hard;
 mod labels;
 mod laws;
 mod noisy;

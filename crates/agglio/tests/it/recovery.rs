@@ -83,7 +83,8 @@ fn the_papers_own_parameters_reach_the_papers_figures() {
                 first = Some(step.step);
             }
         });
-        let options = Options::new(named("sigmoid").unwrap()).intercept(false).scaling(Scaling::None);
+        let options =
+            Options::new(named("sigmoid").unwrap()).solver(Solver::Gd).intercept(false).scaling(Scaling::None);
         let options = options.eta(200.0).tau0(0.01).beta(1.01).start(Start::Random(None)).seed(seed);
         let report = options.build().unwrap().fit_observed(&bank::rows(&data), &mut watch).unwrap();
         assert!(first.is_some_and(|step| step <= 90), "seed {seed}: 1e-12 after {first:?} steps");

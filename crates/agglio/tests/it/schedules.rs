@@ -17,7 +17,7 @@ fn temperatures(options: Options) -> Vec<f64> {
 }
 
 fn sigmoid() -> Options {
-    Options::new(named("sigmoid").unwrap()).intercept(false)
+    Options::new(named("sigmoid").unwrap()).solver(Solver::Gd).intercept(false)
 }
 
 #[test]
@@ -58,16 +58,18 @@ fn a_far_start_begins_colder() {
 fn schedules_advance_when_a_stage_is_full_or_settled() {
     let mut geometric = Geometric { tau0: 0.5, beta: 1.5, cap: 0.6, steps: 2 };
     let first = geometric.first();
-    assert_eq!(geometric.next(&first, &Progress { accepted: 1, settled: false }), Next::Stay);
-    let Next::Advance(second) = geometric.next(&first, &Progress { accepted: 2, settled: false }) else { panic!() };
+    assert_eq!(geometric.next(&first, &Progress { accepted: 1, settled: false, small: false }), Next::Stay);
+    let Next::Advance(second) = geometric.next(&first, &Progress { accepted: 2, settled: false, small: false }) else {
+        panic!()
+    };
     assert_eq!((second.index, second.tau), (1, 0.6));
     assert!(!geometric.at_cap(&first) && geometric.at_cap(&second));
-    assert!(matches!(geometric.next(&first, &Progress { accepted: 0, settled: true }), Next::Advance(_)));
+    assert!(matches!(geometric.next(&first, &Progress { accepted: 0, settled: true, small: false }), Next::Advance(_)));
     let mut constant = Constant { tau: 0.3, steps: 1 };
     let first = constant.first();
     assert!(constant.at_cap(&first));
     assert!(
-        matches!(constant.next(&first, &Progress { accepted: 1, settled: false }), Next::Advance(s) if s.tau == 0.3)
+        matches!(constant.next(&first, &Progress { accepted: 1, settled: false, small: false }), Next::Advance(s) if s.tau == 0.3)
     );
 }
 

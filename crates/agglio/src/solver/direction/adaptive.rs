@@ -1,7 +1,6 @@
 //! *Adaptive* directions: each coordinate is scaled by the size of its own recent gradients.
 
-use crate::oracle::Sums;
-use crate::solver::direction::{Direction, promised};
+use crate::solver::direction::{Direction, Point, promised};
 
 /// How the second moment v follows the squared gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// `floor` is α₀·Λ of the batch; `betas` are (β₁, β₂), default (.9, .99).
+    /// `floor` is α₀·Λ of the batch; `betas` are (β₁, β₂), (.9, .99) in the presets.
     pub fn new(second: Second, floor: f64, betas: (f64, f64)) -> Adaptive {
         Adaptive { second, floor, betas, steps: 0, m: Vec::new(), v: Vec::new() }
     }
@@ -46,13 +45,13 @@ impl Direction for Adaptive {
         }
     }
 
-    fn displace(&mut self, size: f64, here: &Sums, p: &mut [f64]) -> f64 {
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
         let (beta1, beta2) = self.betas;
         self.m.resize(p.len(), 0.0);
         self.v.resize(p.len(), 0.0);
         self.steps = self.steps.saturating_add(1);
         let (bias1, bias2) = (1.0 - beta1.powi(self.steps), 1.0 - beta2.powi(self.steps));
-        for (j, &g) in here.gradient.iter().enumerate() {
+        for (j, &g) in here.sums.gradient.iter().enumerate() {
             let (m, v) = (&mut self.m[j], &mut self.v[j]);
             *m = beta1 * *m + (1.0 - beta1) * g;
             let squared = g * g;
@@ -64,6 +63,6 @@ impl Direction for Adaptive {
             // a coordinate without any gradient, such as a dead column's, stays where it is
             p[j] = if *m == 0.0 { 0.0 } else { -size * (*m / bias1) / ((*v / bias2).sqrt() + self.floor) };
         }
-        promised(&here.gradient, p)
+        promised(&here.sums.gradient, p)
     }
 }

@@ -1,25 +1,57 @@
 //! A *direction* turns what is known at θ into a displacement of a given size.
 
 mod adaptive;
+mod damped;
+mod lbfgs;
 mod momentum;
 mod nesterov;
+mod newton_cg;
 mod steepest;
 
 pub use adaptive::{Adaptive, Second};
+pub use damped::Damped;
+pub use lbfgs::Lbfgs;
 pub use momentum::Momentum;
 pub use nesterov::Nesterov;
+pub use newton_cg::NewtonCg;
 pub use steepest::Steepest;
 
-use crate::oracle::Sums;
+use crate::oracle::{Hessian, Oracle, Query, Sums, Want};
+use crate::schedule::Stage;
+
+/// Where a step begins: θ, what is known there, and whom to ask for more.
+#[derive(Clone, Copy)]
+pub struct Point<'a> {
+    /// θ.
+    pub theta: &'a [f64],
+    /// What is known at θ.
+    pub sums: &'a Sums,
+    /// The stage that the step is in.
+    pub stage: Stage,
+    pub(crate) oracle: &'a dyn Oracle,
+}
+
+impl Point<'_> {
+    /// The curvature at θ times a vector: a pass over the rows.
+    pub fn curvature_times(&self, hessian: Hessian, v: &[f64]) -> Vec<f64> {
+        let want = Want::CurvatureTimes(hessian, v);
+        self.oracle.ask(&Query::new(self.theta, self.stage.tau, self.stage.rows, want)).curvature_times
+    }
+}
 
 /// Proposes displacements.
 pub trait Direction: std::fmt::Debug + Send {
+    /// What it wants to be told of a point. Default: loss and gradient.
+    fn want(&self) -> Want<'static> {
+        Want::Gradient
+    }
+
     /// The temperature has changed, and with it the objective.
     fn warm(&mut self) {}
 
     /// Writes the displacement p of size `size` at a point where `here` is known, and answers with the decrease
     /// of the loss that it predicts.
-    fn displace(&mut self, size: f64, here: &Sums, p: &mut [f64]) -> f64;
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64;
 }
 
 /// −gᵀp, the decrease that the gradient promises.

@@ -1,12 +1,11 @@
 //! *Momentum*: steps remember the ones before.
 
-use crate::oracle::Sums;
-use crate::solver::direction::{Direction, promised};
+use crate::solver::direction::{Direction, Point, promised};
 
 /// p ← μ·p − η·g, the heavy ball of Polyak (1964).
 #[derive(Clone, Debug)]
 pub struct Momentum {
-    /// μ in [0, 1), how much of the last displacement is kept. Default .9.
+    /// μ in [0, 1), how much of the last displacement is kept; .9 in the presets.
     pub mu: f64,
     velocity: Vec<f64>,
 }
@@ -19,12 +18,12 @@ impl Momentum {
 }
 
 impl Direction for Momentum {
-    fn displace(&mut self, size: f64, here: &Sums, p: &mut [f64]) -> f64 {
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
         self.velocity.resize(p.len(), 0.0);
-        for ((p, velocity), g) in p.iter_mut().zip(&mut self.velocity).zip(&here.gradient) {
+        for ((p, velocity), g) in p.iter_mut().zip(&mut self.velocity).zip(&here.sums.gradient) {
             *velocity = self.mu * *velocity - size * g;
             *p = *velocity;
         }
-        promised(&here.gradient, p)
+        promised(&here.sums.gradient, p)
     }
 }

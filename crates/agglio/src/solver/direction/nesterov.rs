@@ -1,7 +1,6 @@
 //! *Nesterov*'s accelerated gradient.
 
-use crate::oracle::Sums;
-use crate::solver::direction::{Direction, promised};
+use crate::solver::direction::{Direction, Point, promised};
 
 /// v ← μ·v − η·g, p = μ·v − η·g.
 ///
@@ -9,7 +8,7 @@ use crate::solver::direction::{Direction, promised};
 /// point is needed; both forms end at the same place. Reference: Nesterov (1983).
 #[derive(Clone, Debug)]
 pub struct Nesterov {
-    /// μ in [0, 1). Default .9.
+    /// μ in [0, 1); .9 in the presets.
     pub mu: f64,
     velocity: Vec<f64>,
 }
@@ -22,12 +21,12 @@ impl Nesterov {
 }
 
 impl Direction for Nesterov {
-    fn displace(&mut self, size: f64, here: &Sums, p: &mut [f64]) -> f64 {
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
         self.velocity.resize(p.len(), 0.0);
-        for ((p, velocity), g) in p.iter_mut().zip(&mut self.velocity).zip(&here.gradient) {
+        for ((p, velocity), g) in p.iter_mut().zip(&mut self.velocity).zip(&here.sums.gradient) {
             *velocity = self.mu * *velocity - size * g;
             *p = self.mu * *velocity - size * g;
         }
-        promised(&here.gradient, p)
+        promised(&here.sums.gradient, p)
     }
 }

@@ -1,7 +1,6 @@
 //! The *full* estimator: all rows, every time.
 
 use crate::oracle::{Oracle, Query, Sums, Want};
-use crate::rows::Batch;
 use crate::solver::estimator::{Estimator, Place};
 
 /// ∇L̂_τ(θ) itself: AGGLIO-GD.
@@ -9,8 +8,8 @@ use crate::solver::estimator::{Estimator, Place};
 pub struct Full;
 
 impl Estimator for Full {
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place) -> Sums {
-        oracle.ask(&Query::new(theta, place.stage.tau, Batch::All, Want::Gradient))
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
+        oracle.ask(&Query::new(theta, place.stage.tau, place.stage.rows, want))
     }
 
     fn is_exact(&self) -> bool {

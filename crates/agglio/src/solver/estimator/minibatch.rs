@@ -5,36 +5,38 @@ use crate::rng::{Random, Stream, derive_key};
 use crate::rows::Batch;
 use crate::solver::estimator::{Estimator, Place};
 
-/// The order in which minibatches visit the rows: a fresh permutation for each pass.
+/// The order in which minibatches visit the rows: a fresh permutation for each pass, cut into batches as equal as can be.
+///
+/// A short last batch would be steeper than the step that the others allow.
 #[derive(Clone, Copy, Debug)]
 pub struct Shuffle {
     key: u64,
-    size: usize,
+    batches: usize,
     rows: usize,
 }
 
 impl Shuffle {
-    /// Batches of `size` of `rows` rows, drawn by `seed`.
+    /// Batches of at most `size` of `rows` rows, drawn by `seed`.
     pub fn new(seed: u64, size: usize, rows: usize) -> Shuffle {
-        Shuffle { key: Random::new(seed, Stream::Batches).bits(), size: size.clamp(1, rows.max(1)), rows }
+        Shuffle { key: Random::new(seed, Stream::Batches).bits(), batches: rows.div_ceil(size.max(1)).max(1), rows }
     }
 
-    /// Rows in a batch.
+    /// Rows in the smallest batch.
     pub fn size(&self) -> usize {
-        self.size
+        self.rows / self.batches
     }
 
-    /// Batches in a pass; the last one may be short.
+    /// Batches in a pass.
     pub fn batches(&self) -> usize {
-        self.rows.div_ceil(self.size)
+        self.batches
     }
 
     /// The rows of a step: stages longer than a pass go on with the next permutation.
     pub(super) fn batch(&self, place: Place) -> Batch {
-        let (pass, batch) = (place.step / self.batches(), place.step % self.batches());
+        let (pass, batch) = (place.step / self.batches, place.step % self.batches);
         let key = derive_key(derive_key(self.key, place.stage.index as u64), pass as u64);
-        let start = batch * self.size;
-        Batch::Part { key, start, len: self.size.min(self.rows - start) }
+        let bound = |batch: usize| (batch as u128 * self.rows as u128 / self.batches as u128) as usize;
+        Batch::Part { key, start: bound(batch), len: bound(batch + 1) - bound(batch) }
     }
 }
 
@@ -43,7 +45,7 @@ impl Shuffle {
 pub struct Minibatch(pub Shuffle);
 
 impl Estimator for Minibatch {
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place) -> Sums {
-        oracle.ask(&Query::new(theta, place.stage.tau, self.0.batch(place), Want::Gradient))
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
+        oracle.ask(&Query::new(theta, place.stage.tau, self.0.batch(place), want))
     }
 }

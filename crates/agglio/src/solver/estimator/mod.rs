@@ -10,7 +10,7 @@ pub use minibatch::{Minibatch, Shuffle};
 pub use saga::Saga;
 pub use svrg::Svrg;
 
-use crate::oracle::{Oracle, Sums};
+use crate::oracle::{Oracle, Sums, Want};
 use crate::schedule::Stage;
 
 /// A step's place in the run.
@@ -28,7 +28,7 @@ pub trait Estimator: std::fmt::Debug + Send {
     fn begin(&mut self, _oracle: &dyn Oracle, _theta: &[f64], _stage: &Stage) {}
 
     /// The sums at θ, as well as this estimator gets them; the same place asks the same rows.
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place) -> Sums;
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums;
 
     /// Whether estimates are over all rows, so that they can be compared and kept.
     fn is_exact(&self) -> bool {

@@ -36,8 +36,8 @@ impl Estimator for Saga {
         }
     }
 
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place) -> Sums {
-        let query = Query::new(theta, place.stage.tau, self.shuffle.batch(place), Want::Gradient);
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
+        let query = Query::new(theta, place.stage.tau, self.shuffle.batch(place), want);
         let mut here = oracle.ask(&Query { memory: Memory::Difference, ..query });
         let share = here.rows as f64 / oracle.rows() as f64;
         for (g, mean) in here.gradient.iter_mut().zip(&mut self.mean) {

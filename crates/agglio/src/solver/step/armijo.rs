@@ -10,18 +10,28 @@ use crate::solver::step::{StepRule, Verdict};
 #[derive(Clone, Copy, Debug)]
 pub struct Armijo {
     size: f64,
+    most: f64,
     rejected: usize,
 }
 
 impl Armijo {
     /// The share of the predicted decrease that is demanded.
     const SHARE: f64 = 1e-4;
+    /// A size beyond which nothing is gained and halving would not come back.
+    const FARTHEST: f64 = 1e100;
+    /// Rejections in a row that no size can explain.
+    const HOPELESS: usize = 2000;
     /// Rejections in a row after which gradients that do not fall are rounding too.
     const PATIENCE: usize = 8;
 
-    /// Begins with the size `first`.
+    /// Begins with the size `first`, and goes wherever it may.
     pub fn new(first: f64) -> Armijo {
-        Armijo { size: first, rejected: 0 }
+        Armijo { size: first, most: Self::FARTHEST, rejected: 0 }
+    }
+
+    /// Begins with a size of one at every step: for directions that know their own length.
+    pub fn natural() -> Armijo {
+        Armijo { size: 1.0, most: 1.0, rejected: 0 }
     }
 }
 
@@ -42,12 +52,13 @@ impl StepRule for Armijo {
         };
         if better && there.is_finite() {
             self.rejected = 0;
-            self.size *= if rounding { 1.0 } else { 2.0 };
+            self.size = if rounding && self.most > 1.0 { self.size } else { self.most.min(2.0 * self.size) };
             return Verdict::Accept;
         }
         self.rejected += 1;
         self.size *= 0.5;
-        let hopeless = (rounding && self.rejected > Self::PATIENCE) || self.size == 0.0;
+        let hopeless =
+            (rounding && self.rejected > Self::PATIENCE) || self.size == 0.0 || self.rejected > Self::HOPELESS;
         if hopeless { Verdict::Settled } else { Verdict::Reject }
     }
 }

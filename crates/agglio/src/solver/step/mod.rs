@@ -4,11 +4,13 @@ mod armijo;
 mod constant;
 mod decay;
 mod smoothness;
+mod trust;
 
 pub use armijo::Armijo;
 pub use constant::Constant;
 pub use decay::Decay;
 pub use smoothness::Smoothness;
+pub use trust::Trust;
 
 use crate::oracle::Sums;
 

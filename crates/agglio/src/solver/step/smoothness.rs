@@ -1,5 +1,6 @@
 //! *Smoothness* Λ bounds the curvature of L̂_τ at every θ and τ; 1/Λ is the step that never overshoots.
 
+use crate::linalg::Symmetric;
 use crate::oracle::{Hessian, Oracle, Query, Want};
 use crate::rng::{Random, Stream};
 use crate::rows::Batch;
@@ -19,15 +20,19 @@ pub struct Smoothness {
 }
 
 impl Smoothness {
-    /// Passes after which a power iteration is good enough whatever it says.
-    const MOST_PASSES: usize = 60;
+    /// Products after which the largest eigenvalue is close enough, each a pass.
+    const PRODUCTS: usize = 25;
+    /// Room for what is missing then.
+    const ROOM: f64 = 1.02;
 
-    /// Measures Λ; none where the activation's slope is unbounded.
-    pub fn measure(oracle: &dyn Oracle) -> Option<Smoothness> {
+    /// Measures Λ for temperatures up to `cap`; none where the activation's slope is unbounded there.
+    pub fn measure(oracle: &dyn Oracle, cap: f64) -> Option<Smoothness> {
         let bounds = oracle.bounds();
-        let steepness = bounds.steepness?;
-        let all = steepness * largest_eigenvalue(oracle);
-        // a row can be no flatter than the mean of all rows; this also bounds what power iteration misses
+        // at τ = 0 every activation is a line
+        let steepness = if cap == 0.0 { 1.0 } else { bounds.steepness? };
+        let exact = oracle.dim() <= Self::PRODUCTS;
+        let all = steepness * largest_eigenvalue(oracle) * if exact { 1.0 } else { Self::ROOM };
+        // the longest row is no flatter than the mean of all rows
         let single = (steepness * bounds.longest_row).max(all);
         Some(Smoothness { all, single, rows: oracle.rows() as f64 })
     }
@@ -42,23 +47,55 @@ impl Smoothness {
     }
 }
 
-/// λ_max of the Gauss–Newton curvature at τ = 0, where it does not depend on θ, by power iteration.
+/// λ_max of the Gauss–Newton curvature at τ = 0, where it does not depend on θ, by the method of Lanczos: exact after as
+/// many products as θ has entries, and close from below after few.
 fn largest_eigenvalue(oracle: &dyn Oracle) -> f64 {
     let origin = vec![0.0; oracle.dim()];
-    let mut random = Random::new(0, Stream::Power);
-    let mut v: Vec<f64> = origin.iter().map(|_| random.normal()).collect();
-    let mut eigenvalue = 0.0;
-    for _ in 0..Smoothness::MOST_PASSES {
-        let norm = v.iter().map(|v| v * v).sum::<f64>().sqrt();
-        v.iter_mut().for_each(|v| *v /= norm);
-        let want = Want::CurvatureTimes(Hessian::GaussNewton, &v);
-        let product = oracle.ask(&Query::new(&origin, 0.0, Batch::All, want)).curvature_times;
-        let last = eigenvalue;
-        eigenvalue = product.iter().map(|p| p * p).sum::<f64>().sqrt();
-        v = product;
-        if eigenvalue == 0.0 || eigenvalue - last <= 1e-3 * eigenvalue {
+    let mut random = Random::new(0, Stream::Lanczos);
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut next: Vec<f64> = origin.iter().map(|_| random.normal()).collect();
+    let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
+    for _ in 0..Smoothness::PRODUCTS.min(oracle.dim()) {
+        let length = norm(&next);
+        let known: f64 = diagonal.iter().fold(0.0, |most: f64, d| most.max(*d));
+        // nothing is left of the space that the start reaches
+        if length <= f64::EPSILON * known || !length.is_finite() || length == 0.0 {
             break;
         }
+        beside.push(length);
+        next.iter_mut().for_each(|v| *v /= length);
+        let want = Want::CurvatureTimes(Hessian::GaussNewton, &next);
+        let mut product = oracle.ask(&Query::new(&origin, 0.0, Batch::All, want)).curvature_times;
+        diagonal.push(dot(&product, &next));
+        basis.push(next);
+        // against the whole basis, twice: rounding would bring found directions back
+        for v in basis.iter().chain(&basis) {
+            let along = dot(&product, v);
+            product.iter_mut().zip(v).for_each(|(p, v)| *p -= along * v);
+        }
+        next = product;
     }
-    eigenvalue
+    largest_of_tridiagonal(&diagonal, &beside)
+}
+
+/// `beside[k]` stands beside `diagonal[k]` and `diagonal[k − 1]`; its first entry is not part of the matrix.
+fn largest_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
+    let mut matrix = Symmetric::zero(diagonal.len());
+    for (k, &value) in diagonal.iter().enumerate() {
+        matrix.set(k, k, value);
+        if k > 0 {
+            matrix.set(k, k - 1, beside[k]);
+        }
+    }
+    let largest = matrix.eigen().and_then(|eigen| eigen.values.last().copied());
+    // a trace bounds the largest eigenvalue where the iteration fails
+    largest.unwrap_or_else(|| diagonal.iter().sum())
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn norm(v: &[f64]) -> f64 {
+    dot(v, v).sqrt()
 }

@@ -1,0 +1,164 @@
+//! *Arguments*: the flags as typed, before anything is looked up, opened or checked against anything else.
+
+mod shared;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use shared::{Format, MethodArgs, NoiseArgs, RunArgs, Scaling, TableArgs};
+use shared::{number, whole};
+
+const EXAMPLE: &str = "\
+Example:
+  agglio demo
+  agglio simulate --rows 1000 --features 5 --activation sigmoid --noise post:0.05 -o data.csv
+  agglio fit data.csv --target y --activation sigmoid --model model.json
+  agglio predict model.json data.csv -o predictions.csv
+  agglio score model.json data.csv
+  agglio compare data.csv --target y --solvers auto,gd,lm
+
+Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output.";
+
+/// Fits y ≈ φ(xᵀw + b) by least squares through a non-convex activation φ, with no starting guess.
+#[derive(Debug, Parser)]
+#[command(name = "agglio", version, after_help = EXAMPLE, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Fit the data that is part of this program, and print the summary
+    Demo,
+    /// Fit a model to a table
+    Fit(Box<FitArgs>),
+    /// Fit a table by several solvers, and print one line for each
+    Compare(CompareArgs),
+    /// Predict the labels of a table by a model
+    Predict(PredictArgs),
+    /// Compare the predictions of a model with the labels of a table
+    Score(ScoreArgs),
+    /// Write a table drawn from a known model
+    Simulate(SimulateArgs),
+}
+
+#[derive(Debug, Parser)]
+#[command(allow_negative_numbers = true)]
+pub struct FitArgs {
+    #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// auto; graduated: gd, sgd, svrg, saga, momentum, nesterov, adam, yogi; plain: lbfgs, newton, newton-cg, lm,
+    /// multistart. A key=value after the name is the same as the flag
+    #[arg(long, value_name = "NAME[:key=value,…]", default_value = "auto", help_heading = "Method", display_order = 0)]
+    pub solver: String,
+    /// How the result is printed
+    #[arg(long, default_value = "table", help_heading = "Output")]
+    pub format: Format,
+    /// Write the model, for `predict` and `score`
+    #[arg(long, value_name = "M.json", help_heading = "Output")]
+    pub model: Option<PathBuf>,
+    /// Write a line for every step
+    #[arg(long, value_name = "T.csv", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub struct CompareArgs {
+    #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
+    pub noise: NoiseArgs,
+    /// The solvers, each as for `fit --solver` but with `;` between its keys: gd,'sgd:batch=20;tol=1e-2',auto
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true, help_heading = "Method")]
+    pub solvers: Vec<String>,
+    /// A weights file, such as `simulate --truth` writes, to give the distance ‖w − w*‖ to
+    #[arg(long, value_name = "W.json", help_heading = "Output")]
+    pub truth: Option<PathBuf>,
+    /// How the result is printed
+    #[arg(long, default_value = "table", help_heading = "Output")]
+    pub format: Format,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PredictArgs {
+    /// A model that `fit --model` wrote
+    pub model: PathBuf,
+    /// A CSV file with the model's columns, in any order among any others; `-` is standard input
+    pub data: PathBuf,
+    /// Where the predictions go [default: standard output]
+    #[arg(short, value_name = "OUT.csv", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Predict medians instead of means, which differ under noise before φ
+    #[arg(long, help_heading = "Output")]
+    pub median: bool,
+    /// Replace an output file that exists
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+    /// No warnings and no progress, errors only
+    #[arg(long, help_heading = "Run")]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ScoreArgs {
+    /// A model that `fit --model` wrote
+    pub model: PathBuf,
+    /// A CSV file with the model's columns and its target; `-` is standard input
+    pub data: PathBuf,
+    /// How the result is printed
+    #[arg(long, default_value = "table", help_heading = "Output")]
+    pub format: Format,
+    /// No warnings and no progress, errors only
+    #[arg(long, help_heading = "Run")]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub struct SimulateArgs {
+    /// Number of rows
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Model")]
+    pub rows: usize,
+    /// Number of features, columns x1 … xD
+    #[arg(long, value_name = "D", value_parser = whole::<usize>, help_heading = "Model")]
+    pub features: usize,
+    /// φ: sigmoid, softplus, leaky-softplus[:K=0.2], silu, gelu, tanh, probit, exp or identity
+    #[arg(long, value_name = "NAME[:K]", help_heading = "Model")]
+    pub activation: String,
+    /// Length of the true w [default: as drawn from N(0, I)]
+    #[arg(long, value_name = "R", value_parser = number, help_heading = "Model")]
+    pub norm: Option<f64>,
+    /// How features are drawn: scaled (N(0, I)/√d), normal, corr:R, uniform or t:NU
+    #[arg(long, default_value = "scaled", help_heading = "Model")]
+    pub design: String,
+    /// none, pre:S[:gauss|uniform|sign], post:S[:gauss|uniform|truncated] or mult:S
+    #[arg(long, default_value = "none", help_heading = "Noise")]
+    pub noise: String,
+    /// Where the table goes; `-` is standard output
+    #[arg(short, value_name = "DATA", help_heading = "Output")]
+    pub output: PathBuf,
+    /// Write the true w, for `fit --init`
+    #[arg(long, value_name = "W.json", help_heading = "Output")]
+    pub truth: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+    /// Draws w, the features and the noise
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole::<u64>, help_heading = "Run")]
+    pub seed: u64,
+    /// No warnings and no progress, errors only
+    #[arg(long, help_heading = "Run")]
+    pub quiet: bool,
+}

@@ -1,0 +1,137 @@
+//! Flags that several commands share, and how their values are read.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use agglio::{Noise, Restarts};
+use clap::{Args, Parser, ValueEnum};
+
+/// The data, and what its columns are in the model.
+#[derive(Clone, Debug, Args)]
+pub struct TableArgs {
+    /// A CSV file with a header; `-` is standard input
+    pub data: PathBuf,
+    /// The column of labels y
+    #[arg(long, value_name = "Y", help_heading = "Model")]
+    pub target: String,
+    /// The columns that are features [default: all that are nothing else]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', help_heading = "Model", conflicts_with = "drop")]
+    pub features: Option<Vec<String>>,
+    /// Columns that are not features; all others are
+    #[arg(long, value_name = "A,B", value_delimiter = ',', help_heading = "Model")]
+    pub drop: Option<Vec<String>>,
+    /// φ: sigmoid, softplus, leaky-softplus[:K=0.2], silu, gelu, tanh, probit, exp or identity
+    #[arg(long, value_name = "NAME[:K]", default_value = "sigmoid", help_heading = "Model")]
+    pub activation: String,
+    /// Fit xᵀw without b
+    #[arg(long, help_heading = "Model")]
+    pub no_intercept: bool,
+    /// A column that is added to xᵀw
+    #[arg(long, value_name = "COL", help_heading = "Model")]
+    pub offset: Option<String>,
+    /// A column of weights ≥ 0 of the rows
+    #[arg(long, value_name = "COL", help_heading = "Model")]
+    pub weights: Option<String>,
+}
+
+/// What has no say in the model or the method.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    /// Draws random starts, minibatches and the halves of restarts; changes nothing where none are used
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole::<u64>, help_heading = "Run")]
+    pub seed: u64,
+    /// Number of threads; changes no result [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Run")]
+    pub threads: Option<usize>,
+    /// No warnings and no progress, errors only
+    #[arg(long, help_heading = "Run")]
+    pub quiet: bool,
+}
+
+/// Where noise enters, and so where the temperature ends.
+#[derive(Clone, Debug, Default, Args)]
+pub struct NoiseArgs {
+    /// Where noise enters: before φ (least squares on φ⁻¹(y)), after it (least squares on y), or whichever is clearly more
+    /// likely [default: auto for solver auto, else post]
+    #[arg(long, value_name = "auto|pre|post", value_parser = noise, help_heading = "Noise")]
+    pub noise: Option<Noise>,
+    /// The last temperature, 0 to 1 [default: 0 for `pre`, 1 for `post`]
+    #[arg(long, value_name = "T", value_parser = number, help_heading = "Noise")]
+    pub tau_max: Option<f64>,
+}
+
+/// The flags that may also be typed as keys after the solver's name.
+#[derive(Clone, Debug, Default, Parser)]
+pub struct MethodArgs {
+    #[command(flatten)]
+    pub noise: NoiseArgs,
+    /// The first temperature; 1 is no graduation [default: 0.01, lower for a far start]
+    #[arg(long, value_name = "T", value_parser = number, help_heading = "Method")]
+    pub tau0: Option<f64>,
+    /// Growth of the temperature a stage, above 1 [default: 1.05]
+    #[arg(long, value_name = "B", value_parser = number, help_heading = "Method")]
+    pub beta: Option<f64>,
+    /// Step length in the solver's units [default: 1/Λ from the data; 0.3 for adam, yogi]
+    #[arg(long, value_name = "E", value_parser = number, help_heading = "Method")]
+    pub eta: Option<f64>,
+    /// Rows in a minibatch, for sgd, svrg, saga, adam, yogi [default: 50]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Method")]
+    pub batch: Option<usize>,
+    /// Most steps on all rows, or passes of minibatches [default: 3000 steps, 500 passes]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Method")]
+    pub epochs: Option<usize>,
+    /// The relative gradient to stop at [default: 1e-10]
+    #[arg(long, value_name = "T", value_parser = number, help_heading = "Method")]
+    pub tol: Option<f64>,
+    /// Where to begin; S scales N(0, I), 10/√d unless given [default: zero]
+    #[arg(long, value_name = "zero|random[:S]|W.json", help_heading = "Method")]
+    pub init: Option<String>,
+    /// Units of the solver: columns standardised, or as they are [default: standard]
+    #[arg(long, value_name = "standard|none", hide_possible_values = true, help_heading = "Method")]
+    pub scaling: Option<Scaling>,
+    /// Further paths by way of random halves of the rows, for solver auto; `auto` goes on until several agree [default: 0]
+    #[arg(long, value_name = "K|auto", value_parser = restarts, help_heading = "Method")]
+    pub restarts: Option<Restarts>,
+    /// Keep ‖w‖ ≤ R in the solver's units [default: no bound]
+    #[arg(long, value_name = "R", value_parser = number, help_heading = "Method")]
+    pub radius: Option<f64>,
+    /// Add L·‖w‖² to the loss, in the solver's units and not on the intercept [default: 0]
+    #[arg(long, value_name = "L", value_parser = number, help_heading = "Method")]
+    pub l2: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Table,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scaling {
+    Standard,
+    None,
+}
+
+fn noise(typed: &str) -> Result<Noise, String> {
+    match typed {
+        "pre" => Ok(Noise::Pre),
+        "post" => Ok(Noise::Post),
+        "auto" => Ok(Noise::Auto),
+        _ => Err("it is `auto`, `pre` or `post`".into()),
+    }
+}
+
+fn restarts(typed: &str) -> Result<Restarts, &'static str> {
+    match typed {
+        "auto" => Ok(Restarts::Auto),
+        count => count.parse().map(Restarts::Count).map_err(|_| "it is a whole number or `auto`"),
+    }
+}
+
+pub(super) fn whole<T: FromStr>(typed: &str) -> Result<T, &'static str> {
+    typed.parse().map_err(|_| "it must be a whole number, not negative and below 2^64")
+}
+
+pub(super) fn number(typed: &str) -> Result<f64, &'static str> {
+    typed.parse().map_err(|_| "it must be a number")
+}

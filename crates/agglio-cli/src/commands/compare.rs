@@ -1,0 +1,158 @@
+//! `compare`: one table, several solvers, and a line for each.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use agglio::Report;
+use agglio::model::Weights;
+use agglio::rows::{Dense, Rows};
+use anyhow::Result;
+use comfy_table::{ColumnConstraint, ContentArrangement, Width};
+use serde::Serialize;
+
+use super::fit::table_warnings;
+use crate::args::{CompareArgs, FitArgs, Format, MethodArgs};
+use crate::plan::FitPlan;
+use crate::print;
+use crate::progress::Watch;
+use crate::tabular::{flush_left, left, right, ruled};
+use crate::{number, output, source};
+
+/// Some solver could not be run on this data.
+const FAILED: u8 = 2;
+/// Words of the last column that stand on one line.
+const WORDS: u16 = 48;
+
+/// How one solver did; an error has taken the place of all else where it did not run.
+#[derive(Debug, Serialize)]
+struct Run {
+    solver: String,
+    loss: Option<f64>,
+    noise: Option<&'static str>,
+    passes: Option<f64>,
+    seconds: f64,
+    status: Option<String>,
+    certified: bool,
+    smallest_eigenvalue: Option<f64>,
+    /// ‖w − w*‖ without the intercept, where w* was given.
+    distance: Option<f64>,
+    error: Option<String>,
+}
+
+pub fn run(args: &CompareArgs) -> Result<ExitCode> {
+    // what is wrong with any of them is said before data is read
+    let plans: Vec<FitPlan> = args.solvers.iter().map(|solver| plan(args, solver)).collect::<Result<_>>()?;
+    let truth = args.truth.as_deref().map(weights).transpose()?;
+    let Some(first) = plans.first() else { return Ok(ExitCode::SUCCESS) };
+    let table = first.source.read(&first.selection, first.quiet)?;
+    let names = table.names.clone();
+    let truth = truth.map(|(path, weights)| weights.in_order(&names, path)).transpose()?;
+    let mut warnings = table_warnings(&table);
+    let rows = table.into_rows()?;
+    let mut runs = Vec::with_capacity(plans.len());
+    for (plan, solver) in plans.iter().zip(&args.solvers) {
+        let begun = Instant::now();
+        let fitted = fit(plan, &names, &rows);
+        let seconds = begun.elapsed().as_secs_f64();
+        warnings.extend(plan.warnings.iter().cloned().chain(plan.batch_warning(rows.len())));
+        warnings.extend(fitted.iter().flat_map(|report| report.warnings(&names)));
+        runs.push(Run::new(solver.trim(), seconds, &fitted, truth.as_deref()));
+    }
+    print::warnings(&once(warnings), args.run.quiet);
+    output::print(&match args.format {
+        Format::Table => table_of(&runs, truth.is_some()),
+        Format::Json => print::pretty(&runs)?,
+    })?;
+    let failed = runs.iter().any(|run| run.error.is_some());
+    Ok(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// Each of them once, since most are about the data and the same for all solvers.
+fn once(warnings: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    warnings.into_iter().filter(|warning| seen.insert(warning.clone())).collect()
+}
+
+/// The plan of `fit` with this solver and no other setting of the method.
+fn plan(args: &CompareArgs, solver: &str) -> Result<FitPlan> {
+    FitPlan::new(FitArgs {
+        table: args.table.clone(),
+        method: MethodArgs { noise: args.noise.clone(), ..MethodArgs::default() },
+        // commas stand between solvers here
+        solver: solver.trim().replace(';', ","),
+        format: args.format,
+        model: None,
+        trace: None,
+        force: false,
+        run: args.run.clone(),
+    })
+}
+
+fn weights(path: &Path) -> Result<(&Path, Weights)> {
+    Ok((path, Weights::from_json(&source::read_text(path)?, path)?))
+}
+
+fn fit(plan: &FitPlan, names: &[String], rows: &Dense) -> Result<Report> {
+    let mut watch = Watch::new(plan.cap, plan.quiet, None)?;
+    let report = plan.for_features(names)?.fit_observed(rows, &mut watch);
+    watch.finish()?;
+    Ok(report?)
+}
+
+impl Run {
+    fn new(solver: &str, seconds: f64, fitted: &Result<Report>, truth: Option<&[f64]>) -> Run {
+        let report = fitted.as_ref().ok();
+        let certificate = report.map(|report| &report.certificate);
+        Run {
+            solver: solver.to_owned(),
+            loss: report.map(|report| report.loss),
+            noise: report.map(|report| report.noise.name()),
+            passes: report.map(|report| report.passes),
+            seconds,
+            status: report.map(|report| report.status().to_string()),
+            certified: certificate.is_some_and(|certificate| certificate.certified()),
+            smallest_eigenvalue: certificate.and_then(|certificate| certificate.smallest_eigenvalue),
+            distance: report.zip(truth).map(|(report, truth)| distance(&report.coefficients, truth)),
+            error: fitted.as_ref().err().map(|why| format!("{why:#}")),
+        }
+    }
+
+    fn cells(&self, known: bool) -> Vec<comfy_table::Cell> {
+        let show = |value: Option<f64>, text: fn(f64) -> String| value.map(text).unwrap_or_default();
+        let words = self.error.as_ref().or(self.status.as_ref()).cloned().unwrap_or_default();
+        let distance = known.then(|| right(show(self.distance, |d| format!("{d:.1e}"))));
+        let numbers = [
+            left(print::visible(&self.solver)),
+            right(show(self.loss, number::short)),
+            left(self.noise.unwrap_or_default()),
+            right(show(self.passes, |passes| format!("{passes:.0}"))),
+            right(number::seconds(self.seconds)),
+            left(if self.certified { "yes" } else { "no" }),
+            right(show(self.smallest_eigenvalue, |ratio| format!("{ratio:.1e}"))),
+        ];
+        numbers.into_iter().chain(distance).chain([left(print::visible(&words))]).collect()
+    }
+}
+
+fn distance(w: &[f64], truth: &[f64]) -> f64 {
+    w.iter().zip(truth).map(|(w, truth)| (w - truth) * (w - truth)).sum::<f64>().sqrt()
+}
+
+/// Words last, since they are of any length.
+fn table_of(runs: &[Run], known: bool) -> String {
+    let numbers = ["loss", "noise", "passes", "time", "certified", "curvature"].map(|name| match name {
+        "noise" | "certified" => left(name),
+        _ => right(name),
+    });
+    let distance = known.then(|| right("‖w−w*‖"));
+    let header = [left("solver")].into_iter().chain(numbers).chain(distance).chain([left("status")]);
+    let mut table = ruled(header);
+    table.add_rows(runs.iter().map(|run| run.cells(known)));
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(u16::MAX);
+    if let Some(last) = table.column_iter_mut().last() {
+        last.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(WORDS)));
+    }
+    flush_left(&mut table) + "\n"
+}

@@ -1,0 +1,119 @@
+//! `compare`: one line for each solver.
+
+use serde_json::Value;
+
+use crate::{Folder, assert_close, number};
+
+const FIELDS: [&str; 10] =
+    ["solver", "loss", "noise", "passes", "seconds", "status", "certified", "smallest_eigenvalue", "distance", "error"];
+
+fn compare(folder: &Folder, words: &str) -> Vec<Value> {
+    let run = folder.run(&format!("compare {words} --format json"));
+    serde_json::from_str(&run.stdout).unwrap_or_else(|why| panic!("{words}: {why}: {}", run.stderr))
+}
+
+#[test]
+fn runs_are_the_fits_of_the_same_solvers() {
+    let folder = Folder::with_data();
+    let solvers = ["auto", "gd", "sgd:batch=20;tol=1e-2", "lm", "gd:epochs=5"];
+    let runs = compare(&folder, &format!("data.csv --target y --drop x3 --seed 2 --solvers {}", solvers.join(",")));
+    assert_eq!(runs.len(), solvers.len());
+    for (run, solver) in runs.iter().zip(solvers) {
+        assert_eq!(run.as_object().unwrap().keys().collect::<Vec<_>>(), FIELDS);
+        let solver_of_fit = solver.replace(';', ",");
+        let fit = folder.fit(&format!("data.csv --target y --drop x3 --seed 2 --solver {solver_of_fit}"));
+        assert_eq!(run["solver"], solver);
+        for name in ["loss", "noise", "passes", "status", "certified"] {
+            assert_eq!(run[name], fit[name], "{solver}: {name}");
+        }
+        assert_eq!(run["smallest_eigenvalue"], fit["certificate"]["smallest_eigenvalue"]);
+        assert!(number(&run["seconds"]) > 0.0 && run["distance"].is_null() && run["error"].is_null(), "{run}");
+    }
+    assert_eq!(runs[4]["status"], "iteration limit");
+}
+
+#[test]
+fn the_table_has_a_line_for_each_whatever_the_status() {
+    let folder = Folder::with_data();
+    let run = folder.run("compare data.csv --target y --solvers auto,gd:epochs=5 --solvers newton-cg");
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 5, "{}", run.stdout);
+    let header = ["solver", "loss", "noise", "passes", "time", "certified", "curvature", "status"];
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), header);
+    for (line, (solver, end)) in
+        lines[2..].iter().zip([("auto", "converged"), ("gd:epochs=5", "iteration limit"), ("newton-cg", "converged")])
+    {
+        assert!(line.starts_with(solver) && line.ends_with(end) && line.contains("post"), "{line}");
+    }
+}
+
+#[test]
+fn the_distance_is_to_the_truth_by_name() {
+    let folder = Folder::new();
+    let words = "simulate --rows 400 --features 4 --activation silu --noise post:0.05 -o d.csv --truth w.json";
+    assert_eq!(folder.run(words).code, Some(0));
+    let common = "d.csv --target y --activation silu --features x3,x1,x4,x2";
+    let runs = compare(&folder, &format!("{common} --solvers auto,lbfgs --truth w.json"));
+    let truth: Value = serde_json::from_str(&folder.read("w.json")).unwrap();
+    for (run, solver) in runs.iter().zip(["auto", "lbfgs"]) {
+        let fit = folder.fit(&format!("{common} --solver {solver}"));
+        let square = |(name, w): (&String, &Value)| (number(w) - number(&truth["coefficients"][name])).powi(2);
+        let distance = fit["coefficients"].as_object().unwrap().iter().map(square).sum::<f64>().sqrt();
+        assert_close(number(&run["distance"]), distance, 1e-12);
+    }
+    assert!(folder.run(&format!("compare {common} --solvers auto --truth w.json")).stdout.contains("‖w−w*‖"));
+    let refused = folder.run("compare d.csv --target y --drop x1 --solvers auto --truth w.json");
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""));
+    assert!(refused.stderr.contains("w.json") && refused.stderr.contains("`x1`"), "{}", refused.stderr);
+}
+
+#[test]
+fn one_that_fails_says_why_and_the_others_go_on() {
+    let folder = Folder::with_data();
+    let words = "data.csv --target y --activation exp --solvers sgd,auto,gd";
+    let run = folder.run(&format!("compare {words}"));
+    assert_eq!(run.code, Some(2));
+    assert!(run.stdout.contains("unbounded") && run.stdout.matches("converged").count() == 2, "{}", run.stdout);
+    let runs = compare(&folder, words);
+    assert!(runs[0]["error"].as_str().unwrap().contains("`sgd`"), "{}", runs[0]);
+    assert!(["loss", "noise", "passes", "status"].iter().all(|name| runs[0][name].is_null()), "{}", runs[0]);
+    assert!(runs[1]["error"].is_null() && runs[2]["certified"] == true);
+}
+
+#[test]
+fn warnings_of_the_data_are_said_once() {
+    let folder = Folder::with(&[("beyond.csv", crate::BEYOND)]);
+    let run = folder.run("compare beyond.csv --target y --solvers auto,gd,lm");
+    assert_eq!(run.stderr.matches("4 of 8 labels").count(), 1, "{}", run.stderr);
+    assert_eq!(folder.run("compare beyond.csv --target y --solvers auto,gd,lm --quiet").stderr, "");
+}
+
+#[test]
+fn noise_is_for_all_of_them() {
+    let folder = Folder::with_data();
+    let runs = compare(&folder, "data.csv --target y --noise pre --solvers auto,gd,lm");
+    assert!(runs.iter().all(|run| run["noise"] == "pre"), "{runs:?}");
+    let best = number(&runs[0]["loss"]);
+    runs.iter().for_each(|run| assert_close(number(&run["loss"]), best, 1e-9));
+}
+
+#[test]
+fn bad_usage_is_refused_before_anything_runs() {
+    let folder = Folder::with_data();
+    for (words, piece) in [
+        ("data.csv --target y", "--solvers"),
+        ("data.csv --target y --solvers auto,adm", "did you mean `adam`?"),
+        ("data.csv --target y --solvers auto,", "solver is ``"),
+        ("data.csv --target y --solvers lm:eta=1", "`lm` and eta"),
+        ("data.csv --target y --solvers gd:tua0=1", "did you mean `tau0`?"),
+        ("data.csv --target y --solvers auto,gd --noise auto", "`gd` and noise auto"),
+        ("data.csv --target z --solvers auto", "no column is called `z`"),
+        ("data.csv --target y --solvers auto --truth nowhere.json", "nowhere.json: No such file"),
+        ("nowhere.csv --target y --solvers auto", "nowhere.csv: No such file"),
+    ] {
+        let run = folder.run(&format!("compare {words}"));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{words}");
+        assert!(run.stderr.starts_with("error: ") && run.stderr.contains(piece), "{words}: {}", run.stderr);
+    }
+}

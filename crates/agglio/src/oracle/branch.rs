@@ -1,0 +1,36 @@
+//! A *branch* is one preimage of a label, with its density under noise before φ.
+
+use std::f64::consts::PI;
+
+use crate::activation::Activation;
+
+/// One preimage of a label, under noise before φ.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Branch {
+    pub preimage: f64,
+    /// (ẑ − z)².
+    pub square: f64,
+    /// ln N(ẑ; z, σ²)/|φ′(ẑ)|.
+    pub log_density: f64,
+}
+
+impl Branch {
+    pub fn new(activation: &dyn Activation, preimage: f64, z: f64, deviation: f64) -> Branch {
+        let square = (preimage - z) * (preimage - z);
+        // a label at the very minimum has no density; it must not have all of it either
+        let slope = activation.slope(preimage).abs().max(1e-8);
+        let gauss = -0.5 * square / (deviation * deviation) - (deviation * (2.0 * PI).sqrt()).ln();
+        Branch { preimage, square, log_density: gauss - slope.ln() }
+    }
+
+    /// The mixture of two branches; of one, where they are the same.
+    pub fn expect(left: Branch, right: Branch) -> Branch {
+        if left.preimage == right.preimage {
+            return left;
+        }
+        let most = left.log_density.max(right.log_density);
+        let [a, b] = [left, right].map(|branch| (branch.log_density - most).exp());
+        let mean = |of: fn(&Branch) -> f64| (a * of(&left) + b * of(&right)) / (a + b);
+        Branch { preimage: mean(|b| b.preimage), square: mean(|b| b.square), log_density: most + (a + b).ln() }
+    }
+}

@@ -1,0 +1,77 @@
+//! *L-BFGS*: the curvature guessed from the last few steps.
+
+use std::collections::VecDeque;
+
+use crate::solver::direction::{Direction, Point, promised};
+
+/// p = −size·H·g, with H built from the last ten pairs of moves in θ and in the gradient by the two-loop recursion.
+///
+/// A change of temperature forgets the pairs. Reference: Nocedal (1980).
+#[derive(Clone, Debug, Default)]
+pub struct Lbfgs {
+    pairs: VecDeque<Pair>,
+    last: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+#[derive(Clone, Debug)]
+struct Pair {
+    s: Vec<f64>,
+    y: Vec<f64>,
+    rho: f64,
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
+
+impl Lbfgs {
+    const PAIRS: usize = 10;
+
+    fn learn(&mut self, theta: &[f64], gradient: &[f64]) {
+        if let Some((before, slope)) = self.last.replace((theta.to_vec(), gradient.to_vec())) {
+            let (s, y) = (difference(theta, &before), difference(gradient, &slope));
+            let bent = dot(&s, &y);
+            // only a pair of positive curvature keeps H positive; a rejected trial leaves θ and so no pair
+            if bent > f64::EPSILON * dot(&y, &y).sqrt() * dot(&s, &s).sqrt() {
+                self.pairs.push_back(Pair { s, y, rho: 1.0 / bent });
+            }
+        }
+        if self.pairs.len() > Self::PAIRS {
+            self.pairs.pop_front();
+        }
+    }
+
+    /// H·g.
+    fn apply(&self, gradient: &[f64]) -> Vec<f64> {
+        let mut q = gradient.to_vec();
+        let mut alphas = Vec::with_capacity(self.pairs.len());
+        for pair in self.pairs.iter().rev() {
+            let alpha = pair.rho * dot(&pair.s, &q);
+            q.iter_mut().zip(&pair.y).for_each(|(q, y)| *q -= alpha * y);
+            alphas.push(alpha);
+        }
+        let scale = self.pairs.back().map_or(1.0, |pair| 1.0 / (pair.rho * dot(&pair.y, &pair.y)));
+        q.iter_mut().for_each(|q| *q *= scale);
+        for (pair, alpha) in self.pairs.iter().zip(alphas.iter().rev()) {
+            let beta = pair.rho * dot(&pair.y, &q);
+            q.iter_mut().zip(&pair.s).for_each(|(q, s)| *q += (alpha - beta) * s);
+        }
+        q
+    }
+}
+
+impl Direction for Lbfgs {
+    fn warm(&mut self) {
+        *self = Lbfgs::default();
+    }
+
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+        self.learn(here.theta, &here.sums.gradient);
+        p.iter_mut().zip(self.apply(&here.sums.gradient)).for_each(|(p, step)| *p = -size * step);
+        promised(&here.sums.gradient, p)
+    }
+}

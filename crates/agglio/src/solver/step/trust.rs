@@ -1,0 +1,72 @@
+//! The *trust region* of Levenberg and Marquardt: as far as the model has been right.
+
+use crate::oracle::Sums;
+use crate::solver::step::{StepRule, Verdict};
+
+/// Accepts a trial that gains at least a ten-thousandth of what the model predicts; the size, one over the damping,
+/// grows after a good prediction and shrinks after a bad one. It begins without damping.
+///
+/// Where the prediction is below what rounding does to the loss, the smaller gradient decides. Reference: Moré (1978),
+/// in the form of a damping factor.
+#[derive(Clone, Copy, Debug)]
+pub struct Trust {
+    size: f64,
+}
+
+impl Default for Trust {
+    fn default() -> Trust {
+        Trust { size: f64::INFINITY }
+    }
+}
+
+impl Trust {
+    const SHARE: f64 = 1e-4;
+    /// The first damping after a step without any has failed.
+    const FIRST: f64 = 100.0;
+    /// Beyond this size damping is rounding.
+    const FREE: f64 = 1e8;
+
+    fn shrink(&mut self, factor: f64) {
+        self.size = if self.size.is_infinite() { Self::FIRST } else { self.size / factor };
+    }
+
+    fn grow(&mut self) {
+        self.size *= 10.0;
+        if self.size > Self::FREE {
+            self.size = f64::INFINITY;
+        }
+    }
+}
+
+impl StepRule for Trust {
+    fn size(&self) -> f64 {
+        self.size
+    }
+
+    fn judges(&self) -> bool {
+        true
+    }
+
+    fn judge(&mut self, here: &Sums, there: &Sums, predicted: f64) -> Verdict {
+        if !there.is_finite() {
+            self.shrink(10.0);
+            return if self.size > f64::MIN_POSITIVE { Verdict::Reject } else { Verdict::Settled };
+        }
+        if predicted <= here.rounding() {
+            // half, since gradients at the level of rounding differ by chance
+            let falls = there.gradient_norm() < 0.5 * here.gradient_norm();
+            return if falls { Verdict::Accept } else { Verdict::Settled };
+        }
+        let ratio = (here.loss - there.loss) / predicted;
+        match ratio {
+            r if r > 0.75 => self.grow(),
+            r if r < 0.25 => self.shrink(if r > 0.0 { 4.0 } else { 10.0 }),
+            _ => {}
+        }
+        match ratio > Self::SHARE {
+            true => Verdict::Accept,
+            false if self.size > f64::MIN_POSITIVE => Verdict::Reject,
+            false => Verdict::Settled,
+        }
+    }
+}

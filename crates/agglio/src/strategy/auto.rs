@@ -1,0 +1,76 @@
+//! The *auto* strategy: no start, no knobs; from the linear stage along the temperature path, to the end that the noise
+//! asks for.
+
+use crate::fit::{Outcome, fit};
+use crate::observe::Observer;
+use crate::oracle::{Fold, Oracle};
+use crate::rows::Batch;
+use crate::solver::preset;
+use crate::stop::{Stop, StopReason};
+use crate::strategy::linear::Line;
+use crate::strategy::noise::{self, LogLikelihoods};
+use crate::strategy::{Found, Noise, Plan, Restarts};
+
+impl Plan {
+    /// Fits the end or the ends that the plan asks for.
+    pub(super) fn auto(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
+        if self.settings.cap == 0.0 {
+            return noise::pre(oracle, &Line::of(oracle, Batch::All), Batch::All).into();
+        }
+        let samples = preset::samples(oracle);
+        let post = self.post(oracle, samples.clone(), observer);
+        // a residual that is only rounding is as exact under either model, and a penalty shrinks the two by different
+        // amounts, so that their likelihoods cannot be compared
+        let exact = post.outcome.sums.is_rounding();
+        if self.noise != Noise::Auto || exact || self.l2 > 0.0 || post.outcome.reason == StopReason::Interrupted {
+            return post;
+        }
+        // where there are many rows, a tenth of them knows where the noise is
+        let judges = samples.iter().rev().nth(1).copied().unwrap_or(Batch::All);
+        self.choose(post, oracle, judges)
+    }
+
+    /// The end at τ_max: from the linear stage along the path, and restarts if asked for.
+    fn post(&self, oracle: &mut Fold<'_>, samples: Vec<Batch>, observer: &mut dyn Observer) -> Found {
+        let rows = samples.first().copied().unwrap_or(Batch::All);
+        let start = Line::of(oracle, rows).start(oracle, rows);
+        let first = self.path(oracle, start, samples, observer);
+        match self.restarts {
+            Restarts::Count(0) => first.into(),
+            _ => {
+                let (outcome, agreed) = self.restart(first, oracle, observer);
+                Found { restarts: Some(agreed), ..outcome.into() }
+            }
+        }
+    }
+
+    /// Keeps `post` unless noise before φ is clearly more likely on the rows that judge.
+    fn choose(&self, post: Found, oracle: &mut Fold<'_>, judges: Batch) -> Found {
+        let (all, asked) = (oracle.rows() as f64, judges.len(oracle.rows()));
+        let loss = match judges {
+            Batch::All => post.outcome.sums.loss,
+            _ => oracle.losses(std::slice::from_ref(&post.outcome.theta), 1.0, judges)[0],
+        };
+        let likelihood = noise::gaussian(asked, loss - oracle.penalty(&post.outcome.theta));
+        let pre = (oracle.labels().outside() == 0).then(|| noise::pre(oracle, &Line::of(oracle, judges), judges));
+        let both = LogLikelihoods { pre: pre.as_ref().map(|pre| pre.log_likelihood), post: likelihood };
+        let found = match pre {
+            Some(pre) if both.favour_pre() && judges == Batch::All => pre.into(),
+            Some(_) if both.favour_pre() => noise::pre(oracle, &Line::of(oracle, Batch::All), Batch::All).into(),
+            _ => post,
+        };
+        Found { log_likelihoods: Some(both.scaled(all / asked as f64)), ..found }
+    }
+
+    /// From `start` to the last temperature, over growing `samples` of the rows.
+    pub(super) fn path(
+        &self,
+        oracle: &Fold<'_>,
+        start: Vec<f64>,
+        samples: Vec<Batch>,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let method = preset::path(&self.settings, oracle, samples);
+        fit(oracle, method, start, Stop::new(self.tolerance, self.epochs).beyond_tolerance(), observer)
+    }
+}
