@@ -33,8 +33,18 @@ impl Plan {
     /// The end at τ_max: from the linear stage along the path, and restarts if asked for.
     fn post(&self, oracle: &mut Fold<'_>, samples: Vec<Batch>, observer: &mut dyn Observer) -> Found {
         let rows = samples.first().copied().unwrap_or(Batch::All);
-        let start = Line::of(oracle, rows).start(oracle, rows);
-        let first = self.path(oracle, start, samples, observer);
+        let line = Line::of(oracle, rows);
+        let start = line.start(oracle, rows);
+        let mut first = self.path(oracle, start, samples.clone(), observer);
+        let undecided = !first.sums.is_rounding() && first.reason != StopReason::Interrupted;
+        if oracle.labels().ambiguous() > 0 && undecided {
+            // where most labels lie in the dip, the nearer preimages may be the wrong ones for good; a mixture over both
+            // of them does not have to choose
+            let start = noise::pre(oracle, &line, rows).outcome.theta;
+            oracle.labels_mut().choose(0);
+            let other = self.path(oracle, start, samples, observer);
+            first = if other.sums.loss < first.sums.loss { other } else { first };
+        }
         match self.restarts {
             Restarts::Count(0) => first.into(),
             _ => {

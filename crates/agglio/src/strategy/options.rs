@@ -296,8 +296,8 @@ impl Options {
         };
         positive("eta", self.eta)?;
         positive("radius", self.radius)?;
-        if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
-            return Err(Error::parameter("tol", self.tolerance, "it must be finite and not negative"));
+        if !(0.0..1.0).contains(&self.tolerance) {
+            return Err(Error::parameter("tol", self.tolerance, "it must be at least 0 and below 1, being a cosine"));
         }
         if !(self.l2.is_finite() && self.l2 >= 0.0) {
             return Err(Error::parameter("l2", self.l2, "it must be finite and not negative"));

@@ -118,3 +118,23 @@ fn labels_of_any_size_are_reached_by_adaptive_steps() {
         assert!(report.loss <= best.loss * (1.0 + 1e-3), "{solver}: {} {}", report.loss, best.loss);
     }
 }
+
+/// Labels in the dip of SiLU and GELU have two preimages each, and the nearer ones may be the wrong ones for good. With a
+/// second start from the mixture over both, all of these 40 problems are solved; without it 29 are.
+#[test]
+fn problems_in_the_dip_are_solved() {
+    let mut solved = 0;
+    for (activation, seed) in ["silu", "gelu"].iter().flat_map(|a| (0..20).map(move |s| (*a, s))) {
+        let phi = named(activation).unwrap();
+        let data = bank::paper("identity", 60, 3, LabelNoise::None, seed);
+        let noise = bank::paper("identity", 60, 1, LabelNoise::None, seed + 100).values;
+        let z = data.labels.iter().map(|z| z - 1.2);
+        let labels = z.zip(&noise).map(|(z, e)| phi.value(z) + 0.001 * e).collect();
+        let rows = Dense::new(data.values.clone(), 3, labels).unwrap();
+        let truth = Start::At { coefficients: data.truth.clone(), intercept: -1.2 };
+        let best = Options::new(phi.clone()).solver(Solver::Lm).start(truth).build().unwrap().fit(&rows).unwrap();
+        let report = Options::new(phi).noise(agglio::Noise::Post).build().unwrap().fit(&rows).unwrap();
+        solved += u32::from(report.loss <= best.loss * (1.0 + 1e-6));
+    }
+    assert!(solved >= 38, "{solved} of 40");
+}

@@ -88,6 +88,7 @@ fn numbers_outside_their_range_are_refused_by_name() {
         (sigmoid().eta(nan), "eta"),
         (sigmoid().radius(-1.0), "radius"),
         (sigmoid().tolerance(-1.0), "tol"),
+        (sigmoid().tolerance(1.0), "tol"),
         (sigmoid().tolerance(nan), "tol"),
         (sigmoid().batch(10), "batch"),
         (sigmoid().solver(Solver::Sgd).batch(0), "batch"),
