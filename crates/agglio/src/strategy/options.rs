@@ -37,7 +37,7 @@ impl Noise {
 pub enum Restarts {
     /// So many.
     Count(usize),
-    /// Until three have ended as low as the lowest, at least eight and at most forty; none for an exact fit.
+    /// Until half of the paths have ended as low as the lowest, at least eight and at most forty; none for an exact fit.
     Auto,
 }
 

@@ -1,11 +1,14 @@
-//! The *restarts* strategy: graduated paths on random halves of the rows, ended on all of them, and the best kept.
+//! The *restarts* strategy: graduated paths on random parts of the rows, ended on all of them, and the best kept.
 //!
-//! A half of the rows has other minima in the way than the whole, but nearly the same good one; a random start has
-//! nothing to do with either.
+//! A part of the rows has other minima in the way than the whole, but nearly the same good one; a random start has
+//! nothing to do with either. By turns a path begins at the linear stage of a random half, and at the best point so far
+//! on a random quarter: the first finds other regions, the second keeps what is good about the best and shakes the rest.
+
+use std::ops::ControlFlow;
 
 use crate::error::Result;
 use crate::fit::Outcome;
-use crate::observe::Observer;
+use crate::observe::{Observer, Step};
 use crate::oracle::{Fold, Oracle};
 use crate::rng::{Random, Stream, derive_key};
 use crate::rows::Batch;
@@ -15,10 +18,11 @@ use crate::strategy::{Plan, Restarts, Start};
 
 /// Losses this close, relatively, are the same minimum.
 const SAME: f64 = 1e-6;
-/// With automatic restarts: fewest and most of them, and how many must end as low as the lowest.
+/// θ this close to the best, relatively, is on its way there.
+const NEAR: f64 = 1e-2;
+/// With automatic restarts: fewest and most of them.
 const LEAST: usize = 8;
 const MOST: usize = 40;
-const ENOUGH: usize = 3;
 /// Starts of the classical kind.
 const STARTS: u64 = 10;
 
@@ -40,6 +44,11 @@ impl Contest {
         }
     }
 
+    /// A run that was seen to be on its way to the best.
+    fn meet(&mut self) {
+        self.losses.push(self.best.sums.loss);
+    }
+
     /// How many of the outcomes are as low as the lowest.
     fn agreed(&self) -> usize {
         let lowest = self.best.sums.loss * (1.0 + SAME);
@@ -52,7 +61,7 @@ impl Contest {
         match restarts {
             Restarts::Count(count) => tried >= count,
             Restarts::Auto if self.best.sums.is_rounding() => true,
-            Restarts::Auto => tried >= MOST || (tried >= LEAST && self.agreed() >= ENOUGH),
+            Restarts::Auto => tried >= MOST || (tried >= LEAST && 2 * self.agreed() >= self.losses.len()),
         }
     }
 
@@ -60,6 +69,26 @@ impl Contest {
     pub fn end(self) -> (Outcome, (usize, usize)) {
         let agreed = (self.agreed(), self.losses.len());
         (self.best, agreed)
+    }
+}
+
+/// Ends a path that has come close to a point where another has already ended.
+struct Reunion<'a> {
+    known: &'a [f64],
+    tau: f64,
+    rows: usize,
+    met: bool,
+    others: &'a mut dyn Observer,
+}
+
+impl Observer for Reunion<'_> {
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        self.others.step(step)?;
+        let square = |w: &mut dyn Iterator<Item = f64>| w.map(|w| w * w).sum::<f64>();
+        let away = square(&mut step.theta.iter().zip(self.known).map(|(theta, known)| theta - known));
+        let near = away <= NEAR * NEAR * square(&mut self.known.iter().copied());
+        self.met = near && step.accepted && step.tau == self.tau && step.rows == self.rows;
+        if self.met { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -71,18 +100,24 @@ impl Plan {
         oracle: &mut Fold<'_>,
         observer: &mut dyn Observer,
     ) -> (Outcome, (usize, usize)) {
-        let key = Random::new(self.settings.seed, Stream::Restarts).bits();
+        let (all, key) = (oracle.rows(), Random::new(self.settings.seed, Stream::Restarts).bits());
         let mut interrupted = first.reason == StopReason::Interrupted;
         let mut contest = Contest::new(first);
         for index in 0.. {
             if interrupted || contest.is_decided(self.restarts) {
                 break;
             }
-            let half = Batch::Part { key: derive_key(key, index), start: 0, len: oracle.rows().div_ceil(2) };
-            let start = Line::of(oracle, half).start(oracle, half);
-            let outcome = self.path(oracle, start, vec![half, Batch::All], observer);
-            interrupted = outcome.reason == StopReason::Interrupted;
-            contest.enter(outcome);
+            let part = |share| Batch::Part { key: derive_key(key, index), start: 0, len: all.div_ceil(share) };
+            let (start, rows) = match index % 2 {
+                0 => (Line::of(oracle, part(2)).start(oracle, part(2)), part(2)),
+                _ => (contest.best.theta.clone(), part(4)),
+            };
+            let mut reunion =
+                Reunion { known: &contest.best.theta, tau: contest.best.tau, rows: all, met: false, others: observer };
+            let outcome = self.path(oracle, start, vec![rows, Batch::All], &mut reunion);
+            let met = reunion.met;
+            interrupted = outcome.reason == StopReason::Interrupted && !met;
+            if met { contest.meet() } else { contest.enter(outcome) }
         }
         contest.end()
     }

@@ -4,18 +4,21 @@ use crate::oracle::Sums;
 use crate::solver::step::{StepRule, Verdict};
 
 /// Accepts a trial that gains at least a ten-thousandth of what the model predicts; the size, one over the damping,
-/// grows after a good prediction and shrinks after a bad one. It begins without damping.
+/// grows after a good prediction, slowly at first where it has just shrunk, and shrinks after a bad one. It begins
+/// without damping.
 ///
 /// Where the prediction is below what rounding does to the loss, the smaller gradient decides. Reference: Moré (1978),
 /// in the form of a damping factor.
 #[derive(Clone, Copy, Debug)]
 pub struct Trust {
     size: f64,
+    /// What the size is multiplied by when it next grows.
+    growth: f64,
 }
 
 impl Default for Trust {
     fn default() -> Trust {
-        Trust { size: f64::INFINITY }
+        Trust { size: f64::INFINITY, growth: Self::FASTEST }
     }
 }
 
@@ -25,13 +28,19 @@ impl Trust {
     const FIRST: f64 = 100.0;
     /// Beyond this size damping is rounding.
     const FREE: f64 = 1e8;
+    /// Growth after a shrink, and the growth that a row of good predictions leads to. A size that grows at once by what
+    /// it has shrunk by is refused at every other step.
+    const SLOWEST: f64 = 3.0;
+    const FASTEST: f64 = 10.0;
 
     fn shrink(&mut self, factor: f64) {
         self.size = if self.size.is_infinite() { Self::FIRST } else { self.size / factor };
+        self.growth = Self::SLOWEST;
     }
 
     fn grow(&mut self) {
-        self.size *= 10.0;
+        self.size *= self.growth;
+        self.growth = Self::FASTEST.min(Self::SLOWEST * self.growth);
         if self.size > Self::FREE {
             self.size = f64::INFINITY;
         }
