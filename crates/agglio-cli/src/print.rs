@@ -100,8 +100,10 @@ impl Fitted {
             "relative_gradient": certificate.relative_gradient,
             "smallest_eigenvalue": certificate.smallest_eigenvalue,
             "curvature_rows": certificate.curvature_rows,
+            "curvature_products": certificate.curvature_products,
             "saturated": certificate.saturated,
             "baseline_loss": certificate.baseline_loss,
+            "linear_loss": certificate.linear_loss,
             "restarts": certificate.restarts.map(|(_, of)| of - 1),
             // the one that was kept agrees with itself
             "agreed": certificate.restarts.map(|(agreed, _)| agreed - 1),

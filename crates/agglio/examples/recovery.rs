@@ -18,7 +18,7 @@ fn main() -> Result<()> {
     let batches = |solver: Solver| if solver == Solver::Sgd { vec![50, 5, 1] } else { vec![50] };
     println!("{:16} {:9} {:>5} {:>12} {:>12} {:>12}", "activation", "solver", "batch", "zero", "random", "random:100");
     for activation in ["sigmoid", "softplus", "leaky-softplus", "silu"] {
-        for (solver, batch) in Solver::PAPER.into_iter().flat_map(|s| batches(s).into_iter().map(move |b| (s, b))) {
+        for (solver, batch) in Solver::paper().flat_map(|s| batches(s).into_iter().map(move |b| (s, b))) {
             let shown = if solver.uses_batches() { batch.to_string() } else { "all".into() };
             print!("{activation:16} {:9} {shown:>5}", solver.name());
             for start in STARTS {

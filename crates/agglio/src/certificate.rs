@@ -1,10 +1,15 @@
 //! The *certificate* of a fit: what can be said about the point that was reached, whoever reached it.
 //!
 //! It looks at the gradient relative to its scale, at the smallest eigenvalue of the full Hessian, at rows whose slope
-//! has vanished and at the loss of the model without covariates, and puts the result into one sentence. It certifies a
-//! strict local minimum that explains something. That no other minimum is lower it cannot know.
+//! has vanished and at the loss of the model without covariates and of the linear stage, and puts the result into one
+//! sentence. It certifies a strict local minimum that explains something. That no other minimum is lower it cannot know.
+//!
+//! The Hessian is seen in units in which the curvature at τ = 0, penalty included, has a diagonal of ones: eigenvalues then
+//! compare directions whatever the units of the columns. Where a ball holds the coefficients back it is the Hessian of the
+//! Lagrangian.
 
 use crate::fit::Outcome;
+use crate::krylov;
 use crate::linalg::Symmetric;
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::report::Status;
@@ -16,14 +21,19 @@ use crate::rows::Batch;
 pub struct Certificate {
     /// max_j |J_jᵀr|/(‖J_j‖‖r‖); none where all slopes have vanished.
     pub relative_gradient: Option<f64>,
-    /// Smallest eigenvalue of the full Hessian over the largest, in the solver's coordinates; none if not computed.
+    /// Smallest eigenvalue of the full Hessian over the largest; none if not computed.
     pub smallest_eigenvalue: Option<f64>,
     /// Rows that the Hessian was taken over.
     pub curvature_rows: usize,
+    /// Products with vectors that the eigenvalues were found by, where the Hessian is too large to be formed: the true
+    /// smallest one may be smaller. None where it was formed.
+    pub curvature_products: Option<usize>,
     /// Share of the rows, by weight, whose slope is below a thousandth of φ′(0).
     pub saturated: f64,
     /// Loss of the model without covariates.
     pub baseline_loss: f64,
+    /// Loss, on the rows of the first stage, of the line at τ = 0 that solver `auto` begins with.
+    pub linear_loss: Option<f64>,
     /// Columns that the data cannot tell apart, or cannot see.
     pub unidentified: Vec<usize>,
     /// Restarts that ended at the loss that was kept, of how many.
@@ -40,19 +50,22 @@ const SAMPLE_KEY: u64 = 0x6365_7274;
 /// Ratio of eigenvalues at which a direction counts as flat.
 const FLAT: f64 = 1e-12;
 
+/// Products with the Hessian for its outermost eigenvalues.
+const PRODUCTS: usize = 60;
+
 impl Certificate {
-    /// Examines where a fit ended: at most two passes over the rows, or over a sample where there are many.
-    pub(crate) fn examine(oracle: &Fold<'_>, outcome: &Outcome) -> Certificate {
-        let (mut curvature, saturated, rows) = curvature(oracle, outcome);
-        curvature.iter_mut().for_each(|matrix| fill_dead(oracle, matrix));
-        let eigen = curvature.as_ref().and_then(Symmetric::eigen);
-        let ends = eigen.as_ref().and_then(|eigen| Some((*eigen.values.first()?, *eigen.values.last()?)));
+    /// Examines where a fit ended: at most two passes over the rows, or over a sample where there are many. What the rows
+    /// leave open of θ is set to zero: of all θ that fit as well, this is the one of least norm.
+    pub(crate) fn examine(oracle: &Fold<'_>, outcome: &mut Outcome) -> Certificate {
+        let spectrum = Spectrum::at(oracle, outcome);
         let mut certificate = Certificate {
             relative_gradient: outcome.sums.relative_gradient(),
-            smallest_eigenvalue: ends.map(|(least, most)| if most > 0.0 { least / most } else { 0.0 }),
-            curvature_rows: rows,
-            saturated,
+            smallest_eigenvalue: spectrum.ratio,
+            curvature_rows: spectrum.rows,
+            curvature_products: oracle.is_wide().then_some(PRODUCTS),
+            saturated: spectrum.saturated,
             baseline_loss: oracle.baseline_loss(),
+            linear_loss: None,
             unidentified: Vec::new(),
             restarts: None,
             status: outcome.reason.into(),
@@ -84,11 +97,16 @@ impl Certificate {
 
     /// A flat direction is the data's fault (columns that it cannot tell apart), or that of slopes which have vanished:
     /// on the way to an optimum at infinity, or at a point that explains nothing.
-    fn explain_flatness(&mut self, oracle: &Fold<'_>, outcome: &Outcome) {
+    fn explain_flatness(&mut self, oracle: &Fold<'_>, outcome: &mut Outcome) {
+        if self.status == Status::Plateau && runs_away(oracle, outcome) {
+            self.status = Status::Diverging;
+        }
         if self.status != Status::Converged && self.status != Status::IterationLimit {
             return;
         }
-        self.unidentified = unidentified(oracle);
+        let open = Open::of(oracle);
+        open.clear(&mut outcome.theta);
+        self.unidentified = open.columns;
         self.status = match self.unidentified.is_empty() {
             false => Status::NotIdentified,
             // nothing left to explain, or something explained: coefficients grow for a reason
@@ -103,17 +121,82 @@ impl Certificate {
 fn runs_away(oracle: &Fold<'_>, outcome: &Outcome) -> bool {
     let farther = |times: f64| outcome.theta.iter().map(|theta| times * theta).collect::<Vec<f64>>();
     let losses = oracle.losses(&[1.0, 2.0, 4.0, 8.0, 16.0].map(farther), outcome.tau, sample(oracle));
-    losses.windows(2).all(|pair| pair[1] < pair[0]) && losses.last() < losses.first().map(|loss| 0.5 * loss).as_ref()
+    losses.windows(2).all(|pair| pair[1] < pair[0] || pair[1] == 0.0)
+        && losses.last() < losses.first().map(|loss| 0.5 * loss).as_ref()
 }
 
-/// The Hessian at the end, the share of saturated rows, and the number of rows that both are over.
-fn curvature(oracle: &Fold<'_>, outcome: &Outcome) -> (Option<Symmetric>, f64, usize) {
-    if let Some(known) = &outcome.sums.curvature {
-        return (Some(known.clone()), outcome.sums.saturated, outcome.sums.rows);
+/// The outermost eigenvalues of the Hessian at the end.
+struct Spectrum {
+    /// The smallest over the largest.
+    ratio: Option<f64>,
+    /// Share of saturated rows.
+    saturated: f64,
+    /// Rows that both are over.
+    rows: usize,
+}
+
+impl Spectrum {
+    fn at(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
+        if oracle.is_wide() { Spectrum::by_products(oracle, outcome) } else { Spectrum::of_matrix(oracle, outcome) }
     }
-    let want = Want::Curvature(Hessian::Full);
-    let answer = oracle.ask(&Query::new(&outcome.theta, outcome.tau, sample(oracle), want));
-    (answer.curvature, answer.saturated, answer.rows)
+
+    fn of_matrix(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
+        let ask =
+            || oracle.ask(&Query::new(&outcome.theta, outcome.tau, sample(oracle), Want::Curvature(Hessian::Full)));
+        let sums = if outcome.sums.curvature.is_some() { outcome.sums.clone() } else { ask() };
+        let values = sums.curvature.and_then(|mut matrix| {
+            (0..oracle.coefficients()).for_each(|j| matrix.set(j, j, matrix.at(j, j) + outcome.multiplier));
+            Some(scaled(oracle, &matrix).eigen()?.values)
+        });
+        Spectrum { ratio: values.as_deref().and_then(ratio), saturated: sums.saturated, rows: sums.rows }
+    }
+
+    fn by_products(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
+        let (rows, units) = (sample(oracle), units(oracle));
+        let times = |v: &[f64]| {
+            let v: Vec<f64> = v.iter().zip(&units).map(|(v, unit)| v / unit).collect();
+            let want = Want::CurvatureTimes(Hessian::Full, &v);
+            let mut product = oracle.ask(&Query::new(&outcome.theta, outcome.tau, rows, want)).curvature_times;
+            product.iter_mut().zip(&v[..oracle.coefficients()]).for_each(|(h, v)| *h += outcome.multiplier * v);
+            product.iter().zip(&units).map(|(h, unit)| h / unit).collect()
+        };
+        let values = krylov::ritz_values(times, oracle.dim(), PRODUCTS);
+        let ratio = if oracle.rows() < oracle.dim() { Some(0.0) } else { ratio(&values) };
+        Spectrum { ratio, saturated: outcome.sums.saturated, rows: rows.len(oracle.rows()) }
+    }
+}
+
+fn ratio(values: &[f64]) -> Option<f64> {
+    let (least, most) = (values.first()?, values.last()?);
+    Some(if *most > 0.0 { least / most } else { 0.0 })
+}
+
+/// Square roots of the diagonal of the curvature at τ = 0: in these units it is one.
+fn units(oracle: &Fold<'_>) -> Vec<f64> {
+    let slope = oracle.labels().activation().slope(0.0);
+    let squares = if oracle.coordinates().is_standard() {
+        vec![1.0; oracle.dim()]
+    } else {
+        let origin = vec![0.0; oracle.dim()];
+        let line = oracle.ask(&Query::new(&origin, 0.0, sample(oracle), Want::Stationarity));
+        line.column_norms.iter().map(|norm| (norm / slope).powi(2)).collect()
+    };
+    let unit = |(j, square): (usize, &f64)| {
+        let own = slope * slope * square + if j < oracle.coefficients() { oracle.l2() } else { 0.0 };
+        if own > 0.0 { (2.0 * own).sqrt() } else { 1.0 }
+    };
+    squares.iter().enumerate().map(unit).collect()
+}
+
+/// A curvature in these units. A column that carries nothing has the coefficient zero and no say in what is identified.
+fn scaled(oracle: &Fold<'_>, matrix: &Symmetric) -> Symmetric {
+    let (mut scaled, units) = (matrix.clone(), units(oracle));
+    for j in 0..units.len() {
+        (j..units.len()).for_each(|i| scaled.set(i, j, matrix.at(i, j) / units[i] / units[j]));
+    }
+    let most = scaled.largest_diagonal();
+    oracle.coordinates().dead_columns().into_iter().for_each(|j| scaled.set(j, j, most));
+    scaled
 }
 
 fn sample(oracle: &dyn Oracle) -> Batch {
@@ -123,20 +206,38 @@ fn sample(oracle: &dyn Oracle) -> Batch {
     }
 }
 
-/// A column that carries nothing has the coefficient zero and no say in what is identified.
-fn fill_dead(oracle: &Fold<'_>, matrix: &mut Symmetric) {
-    let most = (0..matrix.order()).fold(0.0, |most: f64, j| most.max(matrix.at(j, j)));
-    oracle.coordinates().dead_columns().into_iter().for_each(|j| matrix.set(j, j, most));
+/// What the rows leave open of θ, whatever φ.
+struct Open {
+    /// Columns with a share in a direction that no row sees.
+    columns: Vec<usize>,
+    /// Of these directions, those that are not seen up to rounding.
+    directions: Vec<Vec<f64>>,
 }
 
-/// Columns with a share in a direction that no row sees: of the rows themselves, whatever φ.
-fn unidentified(oracle: &Fold<'_>) -> Vec<usize> {
-    let origin = vec![0.0; oracle.dim()];
-    let mut line = oracle.ask(&Query::new(&origin, 0.0, sample(oracle), Want::Line));
-    line.curvature.iter_mut().for_each(|matrix| fill_dead(oracle, matrix));
-    let Some(eigen) = line.curvature.as_ref().and_then(Symmetric::eigen) else { return Vec::new() };
-    let most = eigen.values.last().copied().unwrap_or(0.0);
-    let flat = eigen.values.iter().zip(&eigen.vectors).filter(|(value, _)| value.abs() <= FLAT * most);
-    let vectors: Vec<&Vec<f64>> = flat.map(|(_, vector)| vector).collect();
-    (0..oracle.dim()).filter(|&j| vectors.iter().any(|vector| vector[j].abs() > 1e-6)).collect()
+impl Open {
+    fn of(oracle: &Fold<'_>) -> Open {
+        if oracle.is_wide() {
+            // fewer rows than columns leave all of them open to some degree
+            return Open { columns: (0..oracle.coefficients()).collect(), directions: Vec::new() };
+        }
+        let origin = vec![0.0; oracle.dim()];
+        let line = oracle.ask(&Query::new(&origin, 0.0, sample(oracle), Want::Line));
+        let eigen = line.curvature.and_then(|matrix| scaled(oracle, &matrix).eigen());
+        let Some(eigen) = eigen else { return Open { columns: Vec::new(), directions: Vec::new() } };
+        let most = eigen.values.last().copied().unwrap_or(0.0);
+        let below =
+            |share: f64| eigen.values.iter().zip(&eigen.vectors).filter(move |(value, _)| value.abs() <= share * most);
+        let open: Vec<&Vec<f64>> = below(FLAT).map(|(_, vector)| vector).collect();
+        let columns = (0..oracle.dim()).filter(|&j| open.iter().any(|vector| vector[j].abs() > 1e-6)).collect();
+        let rounding = oracle.dim() as f64 * f64::EPSILON;
+        Open { columns, directions: below(rounding).map(|(_, vector)| vector.clone()).collect() }
+    }
+
+    /// Takes these directions out of θ.
+    fn clear(&self, theta: &mut [f64]) {
+        for direction in &self.directions {
+            let along: f64 = theta.iter().zip(direction).map(|(theta, v)| theta * v).sum();
+            theta.iter_mut().zip(direction).for_each(|(theta, v)| *theta -= along * v);
+        }
+    }
 }

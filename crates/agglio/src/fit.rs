@@ -11,10 +11,10 @@
 use crate::observe::{Observer, Step};
 use crate::oracle::{Oracle, Query, Sums, Want};
 use crate::schedule::{Next, Progress, Stage};
-use crate::solver::Method;
 use crate::solver::direction::Point;
 use crate::solver::estimator::Place;
 use crate::solver::step::Verdict;
+use crate::solver::{Ball, Method};
 use crate::stop::{End, StageMean, Stop, StopReason};
 
 /// Where a fit ended.
@@ -28,8 +28,12 @@ pub struct Outcome {
     pub reason: StopReason,
     /// Steps taken.
     pub steps: usize,
-    /// Loss, gradient and column norms at θ and `tau`, over all rows.
+    /// Loss where the first step began, at the temperature and over the rows of the first stage.
+    pub first_loss: f64,
+    /// Loss, gradient and column norms at θ and `tau`, over all rows; of the gradient, what a ball leaves.
     pub sums: Sums,
+    /// μ where a ball holds w back: the fit is stationary for the loss with μ/2·‖w‖² added. Zero inside and without one.
+    pub multiplier: f64,
 }
 
 /// What the loop owns: θ, where the stage began, and what is known at (θ, τ).
@@ -38,11 +42,13 @@ struct Walk {
     /// θ before the last accepted step, and where the stage began: what remains if a step leads out of the numbers.
     before: Vec<f64>,
     begun: Vec<f64>,
+    ball: Option<Ball>,
     stage: Stage,
     known: Option<Sums>,
     mean: StageMean,
     average: Average,
     steps: usize,
+    first_loss: f64,
     accepted: usize,
 }
 
@@ -70,11 +76,12 @@ impl Average {
 pub fn fit(
     oracle: &dyn Oracle,
     mut method: Method,
-    start: Vec<f64>,
+    mut start: Vec<f64>,
     mut stop: Stop,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut walk = Walk::new(start, method.schedule.first());
+    method.ball.iter().for_each(|ball| ball.project(&mut start));
+    let mut walk = Walk::new(start, method.schedule.first(), method.ball);
     let mut p = vec![0.0; walk.theta.len()];
     if stop.at_limit(0) {
         return walk.end(oracle, StopReason::Limit, None);
@@ -85,9 +92,9 @@ pub fn fit(
         if !here.is_finite() {
             return walk.end(oracle, StopReason::NotFinite, None);
         }
-        let point = Point { theta: &walk.theta, sums: &here, stage: walk.stage, oracle };
+        let point = Point { theta: &walk.theta, sums: &here, stage: walk.stage, ball: walk.ball, oracle };
         let predicted = method.direction.displace(method.step.size(), &point, &mut p);
-        let trial = walk.trial(&p, &method);
+        let trial = walk.trial(&p);
         let there = method.step.judges().then(|| method.estimate(oracle, &trial, walk.place()));
         let verdict = there.as_ref().map_or(Verdict::Accept, |there| method.step.judge(&here, there, predicted));
         walk.mean.add(&here, predicted);
@@ -122,17 +129,19 @@ struct Seen {
 }
 
 impl Walk {
-    fn new(theta: Vec<f64>, stage: Stage) -> Walk {
+    fn new(theta: Vec<f64>, stage: Stage, ball: Option<Ball>) -> Walk {
         let (before, begun) = (theta.clone(), theta.clone());
         Walk {
             theta,
             before,
             begun,
+            ball,
             stage,
             known: None,
             mean: StageMean::default(),
             average: Average::default(),
             steps: 0,
+            first_loss: f64::NAN,
             accepted: 0,
         }
     }
@@ -141,15 +150,16 @@ impl Walk {
         Place { stage: self.stage, step: self.accepted }
     }
 
-    fn trial(&self, p: &[f64], method: &Method) -> Vec<f64> {
+    fn trial(&self, p: &[f64]) -> Vec<f64> {
         let mut trial: Vec<f64> = self.theta.iter().zip(p).map(|(theta, p)| theta + p).collect();
-        if let Some(ball) = &method.ball {
-            ball.project(&mut trial);
-        }
+        self.ball.iter().for_each(|ball| ball.project(&mut trial));
         trial
     }
 
     fn take(&mut self, verdict: Verdict, trial: Vec<f64>, here: Sums, there: Option<Sums>) {
+        if self.steps == 0 {
+            self.first_loss = here.loss;
+        }
         self.steps += 1;
         if verdict == Verdict::Accept {
             self.before = std::mem::replace(&mut self.theta, trial);
@@ -201,9 +211,9 @@ impl Walk {
                     return Some((StopReason::NotFinite, None));
                 }
                 let mut reduced = exact.clone();
-                method.ball.iter().for_each(|ball| ball.reduce(&self.theta, &mut reduced.gradient));
+                self.reduce(&mut reduced);
                 if let Some(reason) = stop.confirm(&reduced, &self.mean, end) {
-                    return Some((reason, Some(reduced)));
+                    return Some((reason, Some(exact)));
                 }
                 self.known = method.estimator.is_exact().then_some(exact);
             }
@@ -222,6 +232,11 @@ impl Walk {
         self.mean = StageMean::default();
         self.accepted = 0;
         method.estimator.begin(oracle, &self.theta, &self.stage);
+    }
+
+    /// Leaves of the gradient what the ball does not hold back, and answers with its multiplier.
+    fn reduce(&self, sums: &mut Sums) -> f64 {
+        self.ball.map_or(0.0, |ball| ball.reduce(&self.theta, &mut sums.gradient))
     }
 
     fn ask(&self, oracle: &dyn Oracle) -> Sums {
@@ -246,6 +261,8 @@ impl Walk {
             self.theta = fallback;
             sums = self.ask(oracle);
         }
-        Outcome { theta: self.theta, tau: self.stage.tau, reason, steps: self.steps, sums }
+        let multiplier = self.reduce(&mut sums);
+        let Walk { theta, stage: Stage { tau, .. }, steps, first_loss, .. } = self;
+        Outcome { theta, tau, reason, steps, first_loss, sums, multiplier }
     }
 }

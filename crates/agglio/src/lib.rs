@@ -26,6 +26,7 @@ pub mod activation;
 pub mod certificate;
 pub mod error;
 pub mod fit;
+mod krylov;
 mod linalg;
 pub mod model;
 pub mod nearest;

@@ -43,6 +43,11 @@ impl Symmetric {
         self.entries[i.min(j) * self.order + i.max(j)] = value;
     }
 
+    /// The largest entry of the diagonal, zero at least.
+    pub(crate) fn largest_diagonal(&self) -> f64 {
+        (0..self.order).fold(0.0, |most, j| most.max(self.at(j, j)))
+    }
+
     /// The entries by columns, to be added to below the diagonal.
     pub(crate) fn lower_mut(&mut self) -> &mut [f64] {
         &mut self.entries
@@ -55,7 +60,7 @@ impl Symmetric {
     }
 
     /// Solves (A + diag(`shift`))·p = `right` by Cholesky; none where the matrix is not safely positive definite.
-    pub(crate) fn solve(&self, shift: &[f64], right: &[f64]) -> Option<Vec<f64>> {
+    fn solve(&self, shift: &[f64], right: &[f64]) -> Option<Vec<f64>> {
         let entry = |i: usize, j: usize| self.at(i, j) + if i == j { shift[i] } else { 0.0 };
         let factor = Mat::from_fn(self.order, self.order, entry).llt(Side::Lower).ok()?;
         // a pivot that is rounding of its own diagonal entry means a direction the data does not see
@@ -68,10 +73,17 @@ impl Symmetric {
         Some(p)
     }
 
-    /// The solution of least norm of |A|·p ≈ `right`, directions of rounding left out, and the rank. |A| has the
-    /// eigenvalues of A without their signs, so that p never leads uphill.
-    pub(crate) fn solve_least_norm(&self, right: &[f64]) -> Option<(Vec<f64>, usize)> {
-        let eigen = self.eigen()?;
+    /// As [`Symmetric::solve`], and where that fails the solution of least norm of |A + diag(`shift`)|·p ≈ `right`,
+    /// directions of rounding left out. The bars take the signs off eigenvalues, so that p never leads uphill. None if the
+    /// eigenvalue iteration fails.
+    pub(crate) fn solve_safely(&self, shift: &[f64], right: &[f64]) -> Option<Vec<f64>> {
+        self.solve(shift, right).or_else(|| self.solve_least_norm(shift, right))
+    }
+
+    fn solve_least_norm(&self, shift: &[f64], right: &[f64]) -> Option<Vec<f64>> {
+        let mut shifted = self.clone();
+        (0..self.order).for_each(|j| shifted.set(j, j, self.at(j, j) + shift[j]));
+        let eigen = shifted.eigen()?;
         let largest = eigen.values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let kept = |value: f64| value.abs() > self.order as f64 * f64::EPSILON * largest && largest > 0.0;
         let mut p = vec![0.0; self.order];
@@ -79,7 +91,7 @@ impl Symmetric {
             let along = vector.iter().zip(right).map(|(u, b)| u * b).sum::<f64>() / value.abs();
             p.iter_mut().zip(vector).for_each(|(p, u)| *p += along * u);
         }
-        Some((p, eigen.values.iter().filter(|value| kept(**value)).count()))
+        Some(p)
     }
 
     /// Eigenvalues in rising order, with their eigenvectors; none if the iteration fails.

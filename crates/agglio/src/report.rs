@@ -103,7 +103,7 @@ impl Report {
             (Status::Converged, _) => format!("stationary, the gradient is {gradient} of its scale{}", self.curved()),
             (Status::Plateau, _) => "not an optimum: the slopes have vanished and nothing is explained".into(),
             (Status::Diverging, StopReason::NotFinite) => {
-                "the steps led out of the numbers and the last finite point was kept; use a smaller eta or rescale the data".into()
+                "the steps led out of the numbers and the last finite point was kept; rescale the data, or lower eta if it was given".into()
             }
             (Status::Diverging, _) => "the optimum is at infinity: the loss falls as coefficients grow without end".into(),
             (Status::NotIdentified, _) => "other coefficients fit exactly as well; these have the least norm".into(),
@@ -115,7 +115,9 @@ impl Report {
     fn curved(&self) -> String {
         match self.certificate.smallest_eigenvalue {
             Some(ratio) if self.certificate.certified() => {
-                format!(", and a strict minimum (least curvature {ratio:.1e} of the greatest)")
+                let by =
+                    self.certificate.curvature_products.map_or(String::new(), |k| format!(" by {k} Lanczos steps"));
+                format!(", and a strict minimum (least curvature {ratio:.1e} of the greatest{by})")
             }
             _ => ", but not a strict minimum: the curvature is not positive".into(),
         }

@@ -89,10 +89,10 @@ pub struct MethodArgs {
     /// Units of the solver: columns standardised, or as they are [default: standard]
     #[arg(long, value_name = "standard|none", hide_possible_values = true, help_heading = "Method")]
     pub scaling: Option<Scaling>,
-    /// Further paths by way of random halves of the rows, for solver auto; `auto` goes on until several agree [default: 0]
+    /// Further paths by way of random parts of the rows, for solver auto; `auto` goes on until half of them agree [default: 0]
     #[arg(long, value_name = "K|auto", value_parser = restarts, help_heading = "Method")]
     pub restarts: Option<Restarts>,
-    /// Keep ‖w‖ ≤ R in the solver's units [default: no bound]
+    /// Keep ‖w‖ ≤ R in the solver's units, the intercept left out [default: no bound]
     #[arg(long, value_name = "R", value_parser = number, help_heading = "Method")]
     pub radius: Option<f64>,
     /// Add L·‖w‖² to the loss, in the solver's units and not on the intercept [default: 0]

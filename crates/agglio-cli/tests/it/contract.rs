@@ -26,13 +26,15 @@ const FIELDS: [&str; 19] = [
     "version",
 ];
 
-const CERTIFICATE: [&str; 8] = [
+const CERTIFICATE: [&str; 10] = [
     "verdict",
     "relative_gradient",
     "smallest_eigenvalue",
     "curvature_rows",
+    "curvature_products",
     "saturated",
     "baseline_loss",
+    "linear_loss",
     "restarts",
     "agreed",
 ];

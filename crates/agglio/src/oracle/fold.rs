@@ -41,6 +41,11 @@ impl<'a> Fold<'a> {
         self
     }
 
+    /// λ of the penalty.
+    pub fn l2(&self) -> f64 {
+        self.l2
+    }
+
     /// λ‖w‖².
     pub fn penalty(&self, theta: &[f64]) -> f64 {
         self.l2 * theta[..self.rows.width()].iter().map(|w| w * w).sum::<f64>()
@@ -110,7 +115,7 @@ impl<'a> Fold<'a> {
                 answer.curvature = self.matrix(sums.products, &sums.curvature, 2.0 * mean);
             }
             Want::CurvatureTimes(..) => answer.curvature_times = vector(sums.curvature),
-            Want::Mixture(_) | Want::Line => {
+            Want::Mixture(_) | Want::Line | Want::RightSides => {
                 let slope = self.labels.activation().slope(0.0);
                 let scale = 2.0 * mean * slope * slope;
                 answer.curvature = self.matrix(sums.products, &sums.curvature, scale);

@@ -57,12 +57,15 @@ impl Partial {
         let matrix = matches!(want, Want::Curvature(_) | Want::Line);
         let right_sides = match want {
             // one for each margin, and one for labels as they are
-            Want::Line => margins + 1,
+            Want::Line | Want::RightSides => margins + 1,
             Want::Mixture(_) => 1,
             _ => 0,
         };
         Partial {
-            gradient: Weighted::zero(width, !matches!(want, Want::Loss | Want::Line | Want::Mixture(_))),
+            gradient: Weighted::zero(
+                width,
+                matches!(want, Want::Gradient | Want::Stationarity | Want::Curvature(_) | Want::CurvatureTimes(..)),
+            ),
             norms: Weighted::zero(width, matches!(want, Want::Stationarity | Want::Curvature(_))),
             curvature: Weighted::zero(width, matrix || matches!(want, Want::CurvatureTimes(..))),
             products: matrix.then(|| Symmetric::zero(width)),
@@ -121,7 +124,7 @@ impl<'a> Task<'a> {
 
     fn visit(&self, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
         match self.query.want {
-            Want::Line => return self.visit_line(run, room, sums),
+            Want::Line | Want::RightSides => return self.visit_line(run, room, sums),
             Want::Mixture(deviation) => return self.visit_mixture(deviation, run, room, sums),
             _ => {}
         }
@@ -188,9 +191,9 @@ impl<'a> Task<'a> {
             a.iter_mut().zip(&*weight).zip(&*offset).for_each(|((a, weight), offset)| *a = weight * (*a - offset));
             self.add(run, a, right);
         }
-        self.add(run, weight, &mut sums.curvature);
         if let Some(products) = &mut sums.products {
             self.fold.rows.add_products(run, self.fold.coordinates.centre(), weight, products.lower_mut());
+            self.add(run, weight, &mut sums.curvature);
         }
     }
 

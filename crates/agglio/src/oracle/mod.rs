@@ -40,6 +40,8 @@ pub enum Want<'a> {
     /// The normal equations of linear least squares on φ⁻¹(y), the problem at τ = 0, with a right-hand side for every
     /// label margin. θ and τ do not matter.
     Line,
+    /// The right-hand sides of [`Want::Line`] alone.
+    RightSides,
 }
 
 /// Which second derivative.
@@ -171,6 +173,10 @@ pub struct Bounds {
     pub longest_row: f64,
 }
 
+/// Entries of θ up to which forming the d×d curvature and solving with it costs less than the products with vectors that
+/// conjugate gradients would ask for instead.
+const WIDE: usize = 1000;
+
 /// Whoever holds the rows and can fold them.
 pub trait Oracle: Sync {
     /// Number of entries of θ.
@@ -181,6 +187,11 @@ pub trait Oracle: Sync {
 
     /// Number of rows, n.
     fn rows(&self) -> usize;
+
+    /// Whether θ has so many entries that their d×d curvature is never to be formed.
+    fn is_wide(&self) -> bool {
+        self.dim() > WIDE
+    }
 
     /// Answers a question.
     fn ask(&self, query: &Query<'_>) -> Sums;

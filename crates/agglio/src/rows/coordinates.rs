@@ -26,6 +26,7 @@ pub struct Coordinates {
     /// Infinite for a column that carries nothing, which makes its coefficient zero.
     scale: Vec<f64>,
     intercept: bool,
+    standard: bool,
 }
 
 /// A point θ as the rows see it: z_i = (x_i − centre)ᵀv + constant.
@@ -46,7 +47,7 @@ impl Coordinates {
     pub fn measure(rows: &dyn Rows, scaling: Scaling, intercept: bool) -> Result<Coordinates> {
         let d = rows.width();
         if scaling == Scaling::None {
-            return Ok(Coordinates { centre: Vec::new(), scale: vec![1.0; d], intercept });
+            return Ok(Coordinates { centre: Vec::new(), scale: vec![1.0; d], intercept, standard: false });
         }
         let centred = intercept && rows.can_centre();
         let (mut centre, mut squares) = moments(rows, centred);
@@ -58,12 +59,17 @@ impl Coordinates {
         }
         squares.iter_mut().for_each(|s| *s = s.sqrt());
         let scale = (0..d).map(|j| scale_of(squares[j], centre.get(j).copied().unwrap_or(0.0))).collect();
-        Ok(Coordinates { centre, scale, intercept })
+        Ok(Coordinates { centre, scale, intercept, standard: true })
     }
 
     /// Passes over the rows that [`Coordinates::measure`] takes.
     pub fn passes(&self) -> u64 {
-        u64::from(!self.centre.is_empty() || self.scale.iter().any(|&s| s != 1.0))
+        u64::from(self.standard)
+    }
+
+    /// Whether every column that carries anything has a mean square of one.
+    pub fn is_standard(&self) -> bool {
+        self.standard
     }
 
     /// Number of entries of θ: one a column, then the intercept.

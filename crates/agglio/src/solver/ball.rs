@@ -1,8 +1,10 @@
 //! The *ball* that iterates may be kept in.
 
-/// Projects w onto ‖w‖₂ ≤ R, in the solver's coordinates; the intercept is left alone.
+/// ‖w‖₂ ≤ R in the solver's coordinates; the intercept is left alone.
 ///
-/// Reference: the theory assumes ‖w_*‖ ≤ R (`lem:elsc-elss`), and the published runs projected after every step.
+/// Steps along the gradient are projected onto it. Steps that know a curvature are instead the best ones within it,
+/// since the projection of a Newton step need not lead downhill. Reference: the theory assumes ‖w_*‖ ≤ R
+/// (`lem:elsc-elss`), and the published runs projected after every step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
     /// R.
@@ -12,22 +14,68 @@ pub struct Ball {
 }
 
 impl Ball {
+    /// Searches for a multiplier, each the cost of a solution.
+    const MOST_TRIALS: usize = 60;
+    /// A solution this close to the surface, relatively, is on it.
+    const SURFACE: f64 = 1e-12;
+
     /// Takes out of a gradient at θ what the ball takes out of every step: at its surface, the part that points outward.
-    pub fn reduce(&self, theta: &[f64], gradient: &mut [f64]) {
+    /// Answers with the multiplier μ: the gradient that is left is g + μw.
+    pub fn reduce(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
         let w = &theta[..self.coefficients];
         let square: f64 = w.iter().map(|w| w * w).sum();
         let outward: f64 = w.iter().zip(&*gradient).map(|(w, g)| -w * g).sum();
-        if outward > 0.0 && square.sqrt() >= self.radius * (1.0 - 1e-12) {
-            gradient.iter_mut().zip(w).for_each(|(g, w)| *g += outward / square * w);
+        if outward <= 0.0 || square.sqrt() < self.radius * (1.0 - 1e-9) {
+            return 0.0;
         }
+        gradient.iter_mut().zip(w).for_each(|(g, w)| *g += outward / square * w);
+        outward / square
     }
 
     /// Moves θ to the nearest point of the ball.
     pub fn project(&self, theta: &mut [f64]) {
-        let w = &mut theta[..self.coefficients];
-        let norm = w.iter().map(|w| w * w).sum::<f64>().sqrt();
+        let norm = self.norm(theta);
         if norm > self.radius {
-            w.iter_mut().for_each(|w| *w *= self.radius / norm);
+            theta[..self.coefficients].iter_mut().for_each(|w| *w *= self.radius / norm);
         }
+    }
+
+    /// The step p from θ that minimises a quadratic model within the ball.
+    ///
+    /// `solve(μ)` is the step that minimises the model with the penalty μ/2·‖w + p‖² added: the one for μ = 0 if it stays
+    /// in the ball, else the one for the μ that ends on its surface, which is found by bisection sped up by interpolating
+    /// 1/‖w‖, nearly a line in μ. `scale` is the order of the model's curvature. Reference: Moré and Sorensen (1983).
+    pub(crate) fn minimise(&self, theta: &[f64], scale: f64, mut solve: impl FnMut(f64) -> Vec<f64>) -> Vec<f64> {
+        let mut beyond = |mu: f64| {
+            let p = solve(mu);
+            let there: Vec<f64> = theta.iter().zip(&p).map(|(theta, p)| theta + p).collect();
+            let excess = 1.0 - self.radius / self.norm(&there);
+            (p, if excess.is_nan() { f64::INFINITY } else { excess.max(-1.0) })
+        };
+        let (mut best, excess) = beyond(0.0);
+        let (mut low, mut high) = ((0.0, excess), (scale, -1.0_f64));
+        let mut bracketed = false;
+        for trial in 0..Self::MOST_TRIALS {
+            if low.1 <= Self::SURFACE || high.1.abs() <= Self::SURFACE {
+                break;
+            }
+            let between = low.0 + (high.0 - low.0) * low.1 / (low.1 - high.1);
+            let mu = match bracketed {
+                false => high.0,
+                true if trial % 3 == 0 || !between.is_finite() => 0.5 * (low.0 + high.0),
+                true => between,
+            };
+            let (p, excess) = beyond(mu);
+            match excess > Self::SURFACE {
+                true if bracketed => low = (mu, excess),
+                true => (low, high) = ((mu, excess), (10.0 * mu, -1.0)),
+                false => (high, bracketed, best) = ((mu, excess), true, p),
+            }
+        }
+        best
+    }
+
+    fn norm(&self, theta: &[f64]) -> f64 {
+        theta[..self.coefficients].iter().map(|w| w * w).sum::<f64>().sqrt()
     }
 }

@@ -68,6 +68,13 @@ pub(crate) struct Settings {
     pub seed: u64,
 }
 
+impl Settings {
+    /// What θ must stay in, if anything.
+    pub fn ball(&self, oracle: &dyn Oracle) -> Option<Ball> {
+        self.radius.map(|radius| Ball { radius, coefficients: oracle.coefficients() })
+    }
+}
+
 impl Solver {
     /// All of them, in the order in which they are listed to users.
     pub const ALL: [Solver; 14] = [
@@ -85,18 +92,6 @@ impl Solver {
         Solver::NewtonCg,
         Solver::Lm,
         Solver::Multistart,
-    ];
-
-    /// The graduated first-order variants of the paper.
-    pub const PAPER: [Solver; 8] = [
-        Solver::Gd,
-        Solver::Sgd,
-        Solver::Svrg,
-        Solver::Saga,
-        Solver::Momentum,
-        Solver::Nesterov,
-        Solver::Adam,
-        Solver::Yogi,
     ];
 
     /// How much of the last displacement momentum and Nesterov keep.
@@ -135,6 +130,11 @@ impl Solver {
     pub fn is_plain(self) -> bool {
         use Solver::{Lbfgs, Lm, Multistart, Newton, NewtonCg};
         matches!(self, Lbfgs | Lm | Multistart | Newton | NewtonCg)
+    }
+
+    /// The graduated first-order variants of the paper.
+    pub fn paper() -> impl Iterator<Item = Solver> {
+        Solver::ALL.into_iter().filter(|solver| solver.uses_eta())
     }
 
     /// Whether it has a step length and a temperature schedule to set.
@@ -178,7 +178,7 @@ impl Solver {
             estimator: parts.estimator(),
             direction: parts.direction()?,
             step: parts.step()?,
-            ball: settings.radius.map(|radius| Ball { radius, coefficients: oracle.coefficients() }),
+            ball: settings.ball(oracle),
         })
     }
 }
@@ -195,12 +195,16 @@ fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f6
 
 /// The default solver over given samples of the rows, the last of which is where it ends.
 pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>) -> Method {
+    let (direction, step): (Box<dyn Direction>, Box<dyn StepRule>) = match oracle.is_wide() {
+        true => (Box::new(NewtonCg::default()), Box::new(Armijo::natural())),
+        false => (Box::new(Damped::ending_in_full()), Box::new(Trust::default())),
+    };
     Method {
         schedule: Box::new(schedule::Adaptive::new(settings.cap, samples)),
         estimator: Box::new(Full),
-        direction: Box::new(Damped::ending_in_full()),
-        step: Box::new(Trust::default()),
-        ball: settings.radius.map(|radius| Ball { radius, coefficients: oracle.coefficients() }),
+        direction,
+        step,
+        ball: settings.ball(oracle),
     }
 }
 

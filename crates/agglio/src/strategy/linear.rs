@@ -1,44 +1,83 @@
 //! The *linear* stage: at τ = 0 the problem is least squares on φ⁻¹(y), solved in closed form and without a start.
 
+use crate::krylov;
 use crate::linalg::Symmetric;
-use crate::oracle::{Fold, Oracle, Query, Want};
+use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::rows::Batch;
+use crate::solver::Ball;
 
 /// Times that preimages are chosen anew where there are two.
 const MOST_CHOICES: usize = 10;
+/// Products with the curvature for a solution without forming it, and the residual to reach, relatively.
+const MOST_PRODUCTS: usize = 200;
+const RESIDUAL: f64 = 1e-10;
 
 /// The normal equations at τ = 0: one pass.
 pub(super) struct Line {
-    curvature: Symmetric,
+    rows: Batch,
+    /// None where θ is so wide that it is not formed.
+    curvature: Option<Symmetric>,
     /// One for each label margin, then one for labels as they are.
     right_sides: Vec<Vec<f64>>,
+    ball: Option<Ball>,
 }
 
 impl Line {
-    pub fn of(oracle: &dyn Oracle, rows: Batch) -> Line {
+    pub fn of(oracle: &dyn Oracle, rows: Batch, ball: Option<Ball>) -> Line {
         let origin = vec![0.0; oracle.dim()];
-        let answer = oracle.ask(&Query::new(&origin, 0.0, rows, Want::Line));
-        let curvature = answer.curvature.unwrap_or_else(|| Symmetric::zero(oracle.dim()));
-        Line { curvature, right_sides: answer.right_sides }
+        let want = if oracle.is_wide() { Want::RightSides } else { Want::Line };
+        let answer = oracle.ask(&Query::new(&origin, 0.0, rows, want));
+        Line { rows, curvature: answer.curvature, right_sides: answer.right_sides, ball }
     }
 
-    /// The solution for a right-hand side; of least norm where there are several.
-    pub fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let free = vec![0.0; right.len()];
-        let exact = self.curvature.solve(&free, right);
-        exact.or_else(|| self.curvature.solve_least_norm(right).map(|(p, _)| p)).unwrap_or(free)
+    /// The solution for a right-hand side, within the ball; of least norm where there are several. `near` is where it is
+    /// expected to be, for the sake of speed.
+    pub fn solve(&self, oracle: &dyn Oracle, right: &[f64], near: &[f64]) -> Vec<f64> {
+        let Some(ball) = self.ball else { return self.solve_pulled(oracle, right, near, 0.0) };
+        let origin = vec![0.0; right.len()];
+        let scale = self.curvature.as_ref().map_or(1.0, Symmetric::largest_diagonal);
+        ball.minimise(&origin, scale, |mu| self.solve_pulled(oracle, right, near, mu))
+    }
+
+    /// The solution with μ/2·‖w‖² added to what is minimised.
+    fn solve_pulled(&self, oracle: &dyn Oracle, right: &[f64], near: &[f64], mu: f64) -> Vec<f64> {
+        let coefficients = oracle.coefficients();
+        if let Some(curvature) = &self.curvature {
+            let shift: Vec<f64> = (0..right.len()).map(|j| if j < coefficients { mu } else { 0.0 }).collect();
+            return curvature.solve_safely(&shift, right).unwrap_or_else(|| vec![0.0; right.len()]);
+        }
+        let times = |v: &[f64]| {
+            let mut product = self.times(oracle, v);
+            product.iter_mut().zip(&v[..coefficients]).for_each(|(h, v)| *h += mu * v);
+            product
+        };
+        let left: Vec<f64> = times(near).iter().zip(right).map(|(h, b)| b - h).collect();
+        let goal = RESIDUAL * right.iter().map(|b| b * b).sum::<f64>().sqrt();
+        let p = krylov::conjugate_gradients(times, &left, goal, MOST_PRODUCTS);
+        near.iter().zip(&p).map(|(near, p)| near + p).collect()
     }
 
     /// H·θ.
-    pub fn times(&self, theta: &[f64]) -> Vec<f64> {
-        self.curvature.times(theta)
+    fn times(&self, oracle: &dyn Oracle, theta: &[f64]) -> Vec<f64> {
+        let want = Want::CurvatureTimes(Hessian::GaussNewton, theta);
+        let ask = || oracle.ask(&Query::new(&vec![0.0; theta.len()], 0.0, self.rows, want)).curvature_times;
+        self.curvature.as_ref().map_or_else(ask, |curvature| curvature.times(theta))
+    }
+
+    /// What is left at θ of the gradient for a right-hand side, and the ball's multiplier.
+    pub fn gradient(&self, oracle: &dyn Oracle, right: &[f64], theta: &[f64]) -> (Vec<f64>, f64) {
+        let mut gradient: Vec<f64> = self.times(oracle, theta).iter().zip(right).map(|(h, b)| h - b).collect();
+        let multiplier = self.ball.map_or(0.0, |ball| ball.reduce(theta, &mut gradient));
+        (gradient, multiplier)
     }
 
     /// The best start for τ = 1: of the label margins that make a difference, the one whose solution has the lowest
     /// loss there is put in force.
     pub fn start(&self, oracle: &mut Fold<'_>, rows: Batch) -> Vec<f64> {
         let margins = oracle.labels().margins();
-        let mut starts: Vec<Vec<f64>> = self.right_sides.iter().take(margins).map(|right| self.solve(right)).collect();
+        let origin = vec![0.0; oracle.dim()];
+        let solve = |right: &Vec<f64>| self.solve(oracle, right, &origin);
+        let mut starts: Vec<Vec<f64>> = self.right_sides.iter().take(margins).map(solve).collect();
         if oracle.labels().ambiguous() > 0 {
             starts = starts.into_iter().map(|start| self.rechoose(oracle, rows, start)).collect();
         }
@@ -51,7 +90,8 @@ impl Line {
     /// The solution for labels as they are, the nearer of two preimages counting.
     pub fn unclipped(&self, oracle: &mut Fold<'_>, rows: Batch) -> Vec<f64> {
         oracle.labels_mut().unclip();
-        let theta = self.right_sides.last().map(|right| self.solve(right)).unwrap_or_default();
+        let origin = vec![0.0; oracle.dim()];
+        let theta = self.right_sides.last().map(|right| self.solve(oracle, right, &origin)).unwrap_or(origin);
         if oracle.labels().ambiguous() > 0 { self.rechoose(oracle, rows, theta) } else { theta }
     }
 
@@ -60,16 +100,16 @@ impl Line {
         let mut last = f64::INFINITY;
         for _ in 0..MOST_CHOICES {
             let here = oracle.ask(&Query::new(&theta, 0.0, rows, Want::Gradient));
-            let down: Vec<f64> = here.gradient.iter().map(|g| -g).collect();
-            let p = self.solve(&down);
-            let gain = 0.5 * p.iter().zip(&down).map(|(p, g)| p * g).sum::<f64>();
+            let right: Vec<f64> = self.times(oracle, &theta).iter().zip(&here.gradient).map(|(h, g)| h - g).collect();
+            let next = self.solve(oracle, &right, &theta);
+            let gain = 0.5 * theta.iter().zip(&next).zip(&here.gradient).map(|((a, b), g)| (a - b) * g).sum::<f64>();
             // the loss is the smaller of smooth ones, so it falls until the choice stays as it is; the last thousandth
             // is for the temperatures above to find
             if gain <= here.rounding().max(1e-3 * here.loss) || here.loss >= last {
                 break;
             }
             last = here.loss;
-            theta.iter_mut().zip(&p).for_each(|(theta, p)| *theta += p);
+            theta = next;
         }
         theta
     }

@@ -23,16 +23,18 @@ struct Found {
     log_likelihoods: Option<LogLikelihoods>,
     /// Runs that ended as low as the one kept, of how many.
     restarts: Option<(usize, usize)>,
+    /// Loss of the line at τ = 0 that the path began with.
+    linear_loss: Option<f64>,
 }
 
 impl From<Outcome> for Found {
     fn from(outcome: Outcome) -> Found {
-        Found { outcome, deviation: None, log_likelihoods: None, restarts: None }
+        Found { outcome, deviation: None, log_likelihoods: None, restarts: None, linear_loss: None }
     }
 }
 
 impl From<Pre> for Found {
     fn from(pre: Pre) -> Found {
-        Found { outcome: pre.outcome, deviation: Some(pre.deviation), log_likelihoods: None, restarts: None }
+        Found { deviation: Some(pre.deviation), ..pre.outcome.into() }
     }
 }

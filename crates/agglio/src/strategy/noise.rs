@@ -59,7 +59,8 @@ pub(super) fn pre(oracle: &mut Fold<'_>, line: &Line, rows: Batch) -> Pre {
         if settled {
             break;
         }
-        let improved = here.right_sides.first().map_or_else(|| theta.clone(), |right| line.solve(right));
+        let improved =
+            here.right_sides.first().map_or_else(|| theta.clone(), |right| line.solve(oracle, right, &theta));
         let moved = improved.iter().zip(&theta).fold(0.0, |most: f64, (new, old)| most.max((new - old).abs()));
         theta = improved;
         deviation = positive(here.loss.sqrt());
@@ -87,9 +88,10 @@ fn positive(value: f64) -> f64 {
 /// The gradient is that of the expected squares, which vanishes where the rounds end.
 fn end(oracle: &dyn Oracle, line: &Line, theta: Vec<f64>, here: &Sums, settled: bool, rows: Batch) -> Outcome {
     let mut sums = oracle.ask(&Query::new(&theta, 0.0, rows, Want::Stationarity));
+    let mut multiplier = 0.0;
     if let Some(right) = here.right_sides.first() {
-        sums.gradient = line.times(&theta).iter().zip(right).map(|(h, b)| h - b).collect();
+        (sums.gradient, multiplier) = line.gradient(oracle, right, &theta);
     }
     let reason = if settled { StopReason::Settled } else { StopReason::Limit };
-    Outcome { theta, tau: 0.0, reason, steps: 1, sums }
+    Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier }
 }

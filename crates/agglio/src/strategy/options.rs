@@ -190,7 +190,7 @@ impl Options {
         self
     }
 
-    /// Keeps ‖w‖ ≤ R in the solver's units. Default: no bound. Only for the graduated first-order solvers.
+    /// Keeps ‖w‖ ≤ R in the solver's units. Default: no bound. Not for `lbfgs`.
     pub fn radius(mut self, radius: f64) -> Options {
         self.radius = Some(radius);
         self
@@ -271,9 +271,9 @@ impl Options {
             (self.beta.is_some() && !graduated, "beta", "it has no schedule of temperatures to set"),
             (self.noise == Some(Noise::Auto) && !auto, "noise auto", "only `auto` fits both ends; choose pre or post"),
             (
-                self.radius.is_some() && !graduated,
+                self.radius.is_some() && solver == Solver::Lbfgs,
                 "a radius",
-                "its steps are not projected; use gd or another graduated solver",
+                "its curvature is a guess that no ball can be put around; use `auto`, or any other solver",
             ),
             (self.restarts != Restarts::Count(0) && !auto, "restarts", "only `auto` makes them"),
             (self.l2 > 0.0 && solver == Solver::Saga, "l2", "its memory is of rows, and a penalty belongs to none"),

@@ -13,7 +13,6 @@ use crate::oracle::{Fold, Oracle};
 use crate::rng::{Random, Stream, derive_key};
 use crate::rows::Batch;
 use crate::stop::StopReason;
-use crate::strategy::linear::Line;
 use crate::strategy::{Plan, Restarts, Start};
 
 /// Losses this close, relatively, are the same minimum.
@@ -109,7 +108,7 @@ impl Plan {
             }
             let part = |share| Batch::Part { key: derive_key(key, index), start: 0, len: all.div_ceil(share) };
             let (start, rows) = match index % 2 {
-                0 => (Line::of(oracle, part(2)).start(oracle, part(2)), part(2)),
+                0 => (self.line(oracle, part(2)).start(oracle, part(2)), part(2)),
                 _ => (contest.best.theta.clone(), part(4)),
             };
             let mut reunion =

@@ -38,7 +38,7 @@ impl Plan {
 
     fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
         let mut oracle = self.oracle(rows)?;
-        let found = match self.solver {
+        let mut found = match self.solver {
             Solver::Auto => self.auto(&mut oracle, observer),
             Solver::Multistart => {
                 let (outcome, agreed) = self.multistart(&oracle, observer)?;
@@ -46,7 +46,7 @@ impl Plan {
             }
             _ => self.single(&oracle, observer)?.into(),
         };
-        Ok(report(&oracle, &found, self.settings.cap))
+        Ok(report(&oracle, &mut found, self.settings.cap))
     }
 
     /// One run of the loop from the start that was asked for.
@@ -81,10 +81,11 @@ impl Plan {
     }
 }
 
-fn report(oracle: &Fold<'_>, found: &Found, cap: f64) -> Report {
-    let outcome = &found.outcome;
-    let mut certificate = Certificate::examine(oracle, outcome);
+fn report(oracle: &Fold<'_>, found: &mut Found, cap: f64) -> Report {
+    let mut certificate = Certificate::examine(oracle, &mut found.outcome);
     certificate.restarts = found.restarts;
+    certificate.linear_loss = found.linear_loss;
+    let outcome = &found.outcome;
     let at_one = || oracle.ask(&Query::new(&outcome.theta, 1.0, Batch::All, Want::Loss)).loss;
     let loss = if outcome.tau == 1.0 { outcome.sums.loss } else { at_one() } - oracle.penalty(&outcome.theta);
     let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);

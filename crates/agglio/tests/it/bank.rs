@@ -14,9 +14,9 @@ pub struct Variant {
 
 /// Every variant of the paper with default parameters, and SGD with small batches and single points too.
 pub fn variants() -> Vec<Variant> {
-    let plain = Solver::PAPER.map(|solver| Variant { solver, batch: None });
+    let plain = Solver::paper().map(|solver| Variant { solver, batch: None });
     let small = [5, 1].map(|batch| Variant { solver: Solver::Sgd, batch: Some(batch) });
-    plain.into_iter().chain(small).collect()
+    plain.chain(small).collect()
 }
 
 impl Variant {

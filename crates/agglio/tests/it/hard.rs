@@ -70,17 +70,6 @@ fn the_largest_curvature_is_found_whatever_the_signs() {
     }
 }
 
-/// At the surface of the ball only the part of the gradient along it must vanish.
-#[test]
-fn an_active_ball_is_an_optimum_too() {
-    let data = bank::paper("softplus", 300, 4, LabelNoise::Post(0.05, Shape::Gauss), 5);
-    let options = Options::new(named("softplus").unwrap()).solver(Solver::Gd).scaling(Scaling::None).radius(0.5);
-    let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
-    assert_eq!(report.status(), Status::Converged, "{}", report.verdict());
-    let norm = report.coefficients.iter().map(|w| w * w).sum::<f64>().sqrt();
-    assert!((norm - 0.5).abs() <= 1e-9);
-}
-
 /// A row of weight zero may hold anything.
 #[test]
 fn rows_without_weight_have_no_say() {
@@ -137,4 +126,56 @@ fn problems_in_the_dip_are_solved() {
         solved += u32::from(report.loss <= best.loss * (1.0 + 1e-6));
     }
     assert!(solved >= 38, "{solved} of 40");
+}
+
+/// A column that is a copy of another leaves a direction open, and rounding must not send coefficients along it. Whatever
+/// the solver and the start, the solution of least norm is given.
+#[test]
+fn collinear_columns_have_the_solution_of_least_norm_by_every_solver() {
+    let data = bank::paper("softplus", 200, 2, LabelNoise::Post(0.05, Shape::Gauss), 9);
+    let copied = data.values.chunks(2).flat_map(|x| [x[0], x[1], 2.0 * x[0]]).collect();
+    let rows = Dense::new(copied, 3, data.labels.clone()).unwrap();
+    let least = Options::new(named("softplus").unwrap()).build().unwrap().fit(&rows).unwrap();
+    // in standardised units both copies have the same share
+    assert!((least.coefficients[0] - 2.0 * least.coefficients[2]).abs() <= 1e-9, "{:?}", least.coefficients);
+    for solver in [Solver::Gd, Solver::Nesterov, Solver::Lm, Solver::Newton, Solver::NewtonCg, Solver::Lbfgs] {
+        let options = Options::new(named("softplus").unwrap()).solver(solver).start(Start::Random(None));
+        let report = options.build().unwrap().fit(&rows).unwrap();
+        assert_eq!(report.status(), Status::NotIdentified, "{solver}: {}", report.verdict());
+        let off = bank::largest_difference(&report.coefficients, &least.coefficients);
+        assert!(off <= 1e-5, "{solver}: {off:e}");
+    }
+}
+
+/// Labels all at a bound: the optimum is at infinity for every solver, plateau or not.
+#[test]
+fn labels_at_a_bound_diverge_by_every_solver() {
+    for (activation, label) in [("sigmoid", 1.0), ("sigmoid", 0.0), ("exp", 0.0)] {
+        let rows = Dense::new((0..20).map(f64::from).collect(), 1, vec![label; 20]).unwrap();
+        for solver in [Solver::Auto, Solver::Gd, Solver::Lm, Solver::Newton, Solver::NewtonCg, Solver::Lbfgs] {
+            let report = Options::new(named(activation).unwrap()).solver(solver).build().unwrap().fit(&rows).unwrap();
+            assert_eq!(report.status(), Status::Diverging, "{activation} {label} by {solver}: {}", report.verdict());
+            assert!(report.coefficients[0].is_finite() && report.intercept.is_finite());
+        }
+    }
+}
+
+/// A penalty of any size identifies every coefficient.
+#[test]
+fn a_huge_penalty_is_no_lack_of_data() {
+    let data = bank::paper("sigmoid", 200, 3, LabelNoise::Post(0.05, Shape::Gauss), 2);
+    for l2 in [1.0, 1e20, 1e300] {
+        let report = Options::new(named("sigmoid").unwrap()).l2(l2).build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert!(report.certificate.certified(), "{l2:e}: {}", report.verdict());
+    }
+}
+
+/// Units of columns that differ by many orders are no lack of identification either.
+#[test]
+fn unscaled_columns_of_different_units_are_identified() {
+    let data = bank::paper("sigmoid", 300, 2, LabelNoise::Post(0.05, Shape::Gauss), 3);
+    let values = data.values.chunks(2).flat_map(|x| [1e4 * x[0], 1e-4 * x[1]]).collect();
+    let rows = Dense::new(values, 2, data.labels.clone()).unwrap();
+    let report = Options::new(named("sigmoid").unwrap()).scaling(Scaling::None).build().unwrap().fit(&rows).unwrap();
+    assert!(report.certificate.certified(), "{}", report.verdict());
 }

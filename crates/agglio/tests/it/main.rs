@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod auto;
+mod ball;
 mod bank;
 mod certified;
 mod derivatives;
@@ -15,3 +16,4 @@ mod reproducibility;
 mod schedules;
 mod sources;
 mod stops;
+mod wide;

@@ -26,7 +26,7 @@ fn every_variant_has_the_same_bits_for_any_number_of_threads() {
 fn a_seed_changes_what_is_drawn_and_nothing_else() {
     let data = bank::paper("softplus", 300, 5, LabelNoise::Post(0.05, Shape::Gauss), 2);
     let rows = bank::rows(&data);
-    for solver in Solver::PAPER {
+    for solver in Solver::paper() {
         let fits = [1, 2].map(|seed| {
             let options = Variant { solver, batch: None }.options("softplus", Start::Zero, seed).epochs(20);
             options.build().unwrap().fit(&rows).unwrap().coefficients

@@ -128,7 +128,7 @@ fn an_observer_can_end_a_fit() {
 #[test]
 fn unbounded_slopes_are_refused_where_no_step_is_safe() {
     let data = bank::paper("exp", 100, 3, LabelNoise::None, 47);
-    for solver in Solver::PAPER.into_iter().filter(|&solver| solver != Solver::Gd) {
+    for solver in Solver::paper().filter(|&solver| solver != Solver::Gd) {
         let options = Options::new(named("exp").unwrap()).solver(solver);
         let error = options.build().unwrap().fit(&bank::rows(&data)).unwrap_err().to_string();
         assert!(error.contains(solver.name()) && error.contains("`gd`"), "{error}");

@@ -36,10 +36,12 @@ impl Direction for Damped {
 
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
         let Some(curvature) = &here.sums.curvature else { return 0.0 };
-        let down: Vec<f64> = here.sums.gradient.iter().map(|g| -g).collect();
-        let shift: Vec<f64> = (0..curvature.order()).map(|j| damping(curvature, j, size)).collect();
-        let step = curvature.solve(&shift, &down).or_else(|| least_norm(curvature, &shift, &down));
-        p.copy_from_slice(&step.unwrap_or(down));
+        let damping: Vec<f64> = (0..curvature.order()).map(|j| damping(curvature, j, size)).collect();
+        p.copy_from_slice(&here.minimise(curvature.largest_diagonal(), |mu, down| {
+            let mut shift = damping.clone();
+            shift[..here.oracle.coefficients()].iter_mut().for_each(|shift| *shift += mu);
+            curvature.solve_safely(&shift, down).unwrap_or_else(|| down.to_vec())
+        }));
         let bent: f64 = curvature.times(p).iter().zip(&*p).map(|(h, p)| h * p).sum();
         let predicted = promised(&here.sums.gradient, p) - 0.5 * bent;
         if self.ends_in_full && predicted <= Self::NEAR * here.sums.loss {
@@ -53,10 +55,4 @@ impl Direction for Damped {
 fn damping(curvature: &Symmetric, j: usize, size: f64) -> f64 {
     let own = curvature.at(j, j).abs();
     if own > 0.0 { own / size } else { f64::MIN_POSITIVE.sqrt() }
-}
-
-fn least_norm(curvature: &Symmetric, shift: &[f64], down: &[f64]) -> Option<Vec<f64>> {
-    let mut shifted = curvature.clone();
-    (0..shift.len()).for_each(|j| shifted.set(j, j, curvature.at(j, j) + shift[j]));
-    shifted.solve_least_norm(down).map(|(p, _)| p)
 }

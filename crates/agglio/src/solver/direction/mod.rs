@@ -18,6 +18,7 @@ pub use steepest::Steepest;
 
 use crate::oracle::{Hessian, Oracle, Query, Sums, Want};
 use crate::schedule::Stage;
+use crate::solver::Ball;
 
 /// Where a step begins: θ, what is known there, and whom to ask for more.
 #[derive(Clone, Copy)]
@@ -28,10 +29,24 @@ pub struct Point<'a> {
     pub sums: &'a Sums,
     /// The stage that the step is in.
     pub stage: Stage,
+    /// What θ must stay in, if anything.
+    pub ball: Option<Ball>,
     pub(crate) oracle: &'a dyn Oracle,
 }
 
 impl Point<'_> {
+    /// The step that minimises a quadratic model of curvature around `scale` within the ball. `solve` takes what the ball
+    /// adds to the curvature of each coefficient, and −g with what it adds there.
+    fn minimise(&self, scale: f64, mut solve: impl FnMut(f64, &[f64]) -> Vec<f64>) -> Vec<f64> {
+        let down: Vec<f64> = self.sums.gradient.iter().map(|g| -g).collect();
+        let Some(ball) = self.ball else { return solve(0.0, &down) };
+        ball.minimise(self.theta, scale, |mu| {
+            let mut pulled = down.clone();
+            pulled.iter_mut().zip(&self.theta[..ball.coefficients]).for_each(|(down, w)| *down -= mu * w);
+            solve(mu, &pulled)
+        })
+    }
+
     /// The curvature at θ times a vector: a pass over the rows.
     pub fn curvature_times(&self, hessian: Hessian, v: &[f64]) -> Vec<f64> {
         let want = Want::CurvatureTimes(hessian, v);

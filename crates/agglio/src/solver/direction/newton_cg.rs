@@ -1,5 +1,6 @@
 //! *Newton-CG*: the Newton step by conjugate gradients, through products with the curvature only.
 
+use crate::krylov;
 use crate::oracle::Hessian;
 use crate::solver::direction::{Direction, Point, promised};
 
@@ -7,47 +8,52 @@ use crate::solver::direction::{Direction, Point, promised};
 ///
 /// One product a round, each a pass over the rows; the d×d curvature is never formed. Reference: Dembo and Steihaug
 /// (1983).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct NewtonCg {
     /// ‖g‖ where the fit began, which the accuracy of the rounds is relative to.
     first: Option<f64>,
+    /// The last step of size one and where it was taken: a trial that is refused is followed by a shorter one from there.
+    last: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 impl NewtonCg {
     const MOST_ROUNDS: usize = 100;
+    /// Within a ball the steps for several multipliers are compared, and must be the right ones.
+    const WITHIN_BALL: f64 = 1e-6;
+
+    fn solve(&mut self, here: &Point<'_>) -> Vec<f64> {
+        let (g, norm) = (&here.sums.gradient, here.sums.gradient_norm());
+        let first = *self.first.get_or_insert(norm);
+        let accuracy = if here.ball.is_some() { Self::WITHIN_BALL } else { (norm / first).sqrt().min(0.5) };
+        // the order of the curvature along the slope, should there be a ball to find a multiplier for
+        let scale = here.ball.map_or(1.0, |_| bent(here, g) / (norm * norm));
+        here.minimise(scale, |mu, down| {
+            let times = |v: &[f64]| {
+                let mut product = here.curvature_times(Hessian::Full, v);
+                product.iter_mut().zip(&v[..here.oracle.coefficients()]).for_each(|(h, v)| *h += mu * v);
+                product
+            };
+            let goal = accuracy * down.iter().map(|g| g * g).sum::<f64>().sqrt();
+            krylov::conjugate_gradients(times, down, goal, Self::MOST_ROUNDS)
+        })
+    }
 }
 
 impl Direction for NewtonCg {
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
-        let g = &here.sums.gradient;
-        let norm = here.sums.gradient_norm();
-        let first = *self.first.get_or_insert(norm);
-        let goal = (norm / first).sqrt().min(0.5) * norm;
-        p.fill(0.0);
-        let mut residual: Vec<f64> = g.iter().map(|g| -g).collect();
-        let mut along = residual.clone();
-        let mut square = norm * norm;
-        for round in 0..Self::MOST_ROUNDS {
-            let product = here.curvature_times(Hessian::Full, &along);
-            let bent: f64 = along.iter().zip(&product).map(|(d, h)| d * h).sum();
-            if bent <= 0.0 {
-                // downhill for ever as far as the model knows: take the slope, or what has been found so far
-                if round == 0 {
-                    p.copy_from_slice(&along);
-                }
-                break;
-            }
-            let alpha = square / bent;
-            p.iter_mut().zip(&along).for_each(|(p, d)| *p += alpha * d);
-            residual.iter_mut().zip(&product).for_each(|(r, h)| *r -= alpha * h);
-            let next: f64 = residual.iter().map(|r| r * r).sum();
-            if next.sqrt() <= goal {
-                break;
-            }
-            along.iter_mut().zip(&residual).for_each(|(d, r)| *d = r + next / square * *d);
-            square = next;
-        }
-        p.iter_mut().for_each(|p| *p *= size);
-        promised(g, p)
+    fn warm(&mut self) {
+        self.last = None;
     }
+
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+        let last = self.last.take().filter(|(theta, _)| theta == here.theta);
+        let (theta, step) = last.unwrap_or_else(|| (here.theta.to_vec(), self.solve(here)));
+        p.iter_mut().zip(&step).for_each(|(p, step)| *p = size * step);
+        self.last = Some((theta, step));
+        promised(&here.sums.gradient, p)
+    }
+}
+
+/// |gᵀHg|.
+fn bent(here: &Point<'_>, g: &[f64]) -> f64 {
+    here.curvature_times(Hessian::Full, g).iter().zip(g).map(|(h, g)| h * g).sum::<f64>().abs()
 }

@@ -29,6 +29,12 @@ impl Armijo {
         Armijo { size: first, most: Self::FARTHEST, rejected: 0 }
     }
 
+    /// What a gradient must fall to where it decides: to half for directions that know their own length, since gradients at
+    /// the level of rounding differ by chance; below itself for those that close in slowly.
+    fn fall(&self) -> f64 {
+        if self.most > 1.0 { 1.0 } else { 0.5 }
+    }
+
     /// Begins with a size of one at every step: for directions that know their own length.
     pub fn natural() -> Armijo {
         Armijo { size: 1.0, most: 1.0, rejected: 0 }
@@ -45,9 +51,9 @@ impl StepRule for Armijo {
     }
 
     fn judge(&mut self, here: &Sums, there: &Sums, predicted: f64) -> Verdict {
-        let rounding = predicted <= 8.0 * f64::EPSILON * here.loss;
+        let rounding = predicted <= here.rounding().max(8.0 * f64::EPSILON * here.loss);
         let better = match rounding {
-            true => there.gradient_norm() < here.gradient_norm(),
+            true => there.gradient_norm() < self.fall() * here.gradient_norm(),
             false => there.loss <= here.loss - Self::SHARE * predicted,
         };
         if better && there.is_finite() {

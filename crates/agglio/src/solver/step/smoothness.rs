@@ -1,8 +1,7 @@
 //! *Smoothness* Λ bounds the curvature of L̂_τ at every θ and τ; 1/Λ is the step that never overshoots.
 
-use crate::linalg::Symmetric;
+use crate::krylov;
 use crate::oracle::{Hessian, Oracle, Query, Want};
-use crate::rng::{Random, Stream};
 use crate::rows::Batch;
 
 /// ```text
@@ -47,55 +46,13 @@ impl Smoothness {
     }
 }
 
-/// λ_max of the Gauss–Newton curvature at τ = 0, where it does not depend on θ, by the method of Lanczos: exact after as
-/// many products as θ has entries, and close from below after few.
+/// λ_max of the Gauss–Newton curvature at τ = 0, where it does not depend on θ: exact after as many products as θ has
+/// entries, and close from below after few.
 fn largest_eigenvalue(oracle: &dyn Oracle) -> f64 {
     let origin = vec![0.0; oracle.dim()];
-    let mut random = Random::new(0, Stream::Lanczos);
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    let mut next: Vec<f64> = origin.iter().map(|_| random.normal()).collect();
-    let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
-    for _ in 0..Smoothness::PRODUCTS.min(oracle.dim()) {
-        let length = norm(&next);
-        let known: f64 = diagonal.iter().fold(0.0, |most: f64, d| most.max(*d));
-        // nothing is left of the space that the start reaches
-        if length <= f64::EPSILON * known || !length.is_finite() || length == 0.0 {
-            break;
-        }
-        beside.push(length);
-        next.iter_mut().for_each(|v| *v /= length);
-        let want = Want::CurvatureTimes(Hessian::GaussNewton, &next);
-        let mut product = oracle.ask(&Query::new(&origin, 0.0, Batch::All, want)).curvature_times;
-        diagonal.push(dot(&product, &next));
-        basis.push(next);
-        // against the whole basis, twice: rounding would bring found directions back
-        for v in basis.iter().chain(&basis) {
-            let along = dot(&product, v);
-            product.iter_mut().zip(v).for_each(|(p, v)| *p -= along * v);
-        }
-        next = product;
-    }
-    largest_of_tridiagonal(&diagonal, &beside)
-}
-
-/// `beside[k]` stands beside `diagonal[k]` and `diagonal[k − 1]`; its first entry is not part of the matrix.
-fn largest_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
-    let mut matrix = Symmetric::zero(diagonal.len());
-    for (k, &value) in diagonal.iter().enumerate() {
-        matrix.set(k, k, value);
-        if k > 0 {
-            matrix.set(k, k - 1, beside[k]);
-        }
-    }
-    let largest = matrix.eigen().and_then(|eigen| eigen.values.last().copied());
-    // a trace bounds the largest eigenvalue where the iteration fails
-    largest.unwrap_or_else(|| diagonal.iter().sum())
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn norm(v: &[f64]) -> f64 {
-    dot(v, v).sqrt()
+    let times = |v: &[f64]| {
+        let want = Want::CurvatureTimes(Hessian::GaussNewton, v);
+        oracle.ask(&Query::new(&origin, 0.0, Batch::All, want)).curvature_times
+    };
+    krylov::ritz_values(times, oracle.dim(), Smoothness::PRODUCTS).last().copied().unwrap_or(0.0)
 }

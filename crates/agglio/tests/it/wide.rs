@@ -1,0 +1,42 @@
+//! More coefficients than a matrix of them is worth forming for: the same answers through products with vectors.
+
+use agglio::activation::named;
+use agglio::simulate::{LabelNoise, Shape};
+use agglio::{Noise, Options, Report, Solver, Status};
+
+use crate::bank;
+
+const WIDTH: usize = 1100;
+
+fn fit(solver: Solver, rows: usize, noise: LabelNoise) -> (Report, Vec<f64>) {
+    let data = bank::paper("sigmoid", rows, WIDTH, noise, 3);
+    let options = Options::new(named("sigmoid").unwrap()).intercept(false).solver(solver).noise(Noise::Post);
+    (options.build().unwrap().fit(&bank::rows(&data)).unwrap(), data.truth)
+}
+
+#[test]
+fn noiseless_wide_models_are_recovered() {
+    let (report, truth) = fit(Solver::Auto, 3 * WIDTH, LabelNoise::None);
+    assert!(report.certificate.certified() && report.certificate.curvature_products.is_some(), "{}", report.verdict());
+    let (off, length) = (bank::distance(&report.coefficients, &truth), bank::distance(&truth, &vec![0.0; WIDTH]));
+    assert!(off <= 1e-13 * length, "{off:e}");
+}
+
+#[test]
+fn noisy_wide_models_have_the_optimum_of_another_solver() {
+    let noise = LabelNoise::Post(0.02, Shape::Gauss);
+    let (auto, _) = fit(Solver::Auto, 3 * WIDTH, noise);
+    assert!(auto.certificate.certified(), "{}", auto.verdict());
+    let (other, _) = fit(Solver::Lbfgs, 3 * WIDTH, noise);
+    let off = bank::largest_difference(&auto.coefficients, &other.coefficients);
+    assert!(off <= 1e-5, "{off:e}");
+}
+
+#[test]
+fn fewer_rows_than_coefficients_are_not_enough() {
+    let (report, truth) = fit(Solver::Auto, 200, LabelNoise::None);
+    assert_eq!(report.status(), Status::NotIdentified, "{}", report.verdict());
+    let zero = vec![0.0; WIDTH];
+    assert!(bank::distance(&report.coefficients, &zero) < bank::distance(&truth, &zero));
+    assert!(report.loss <= 1e-25);
+}
