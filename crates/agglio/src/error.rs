@@ -57,6 +57,14 @@ pub enum ErrorKind {
     /// Arrays of data that cannot be a problem.
     #[error("{0}")]
     Data(String),
+    /// A feature that cannot be used.
+    #[error("feature {}: {what}", index + 1)]
+    Feature {
+        /// Which, from 0.
+        index: usize,
+        /// What is wrong and what to do.
+        what: String,
+    },
     /// A place in a data file.
     #[error("{}:{line}: {}{what}", file.display(), column.as_ref().map(|c| format!("column `{c}`: ")).unwrap_or_default())]
     Cell {
@@ -83,6 +91,18 @@ impl Error {
     /// Which case this is.
     pub fn kind(&self) -> &ErrorKind {
         &self.0
+    }
+
+    /// The same error with features called by their names.
+    #[must_use]
+    pub fn with_names(self, names: &[String]) -> Error {
+        match &*self.0 {
+            ErrorKind::Feature { index, what } => match names.get(*index) {
+                Some(name) => Error::data(format!("column `{name}`: {what}")),
+                None => self,
+            },
+            _ => self,
+        }
     }
 
     pub(crate) fn parameter(name: &str, value: impl fmt::Display, allowed: &str) -> Error {

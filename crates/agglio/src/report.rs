@@ -40,6 +40,8 @@ pub struct Report {
     pub passes: f64,
     /// Columns that carry nothing; their coefficients are zero.
     pub dead_columns: Vec<usize>,
+    /// Columns that vary by less than a hundred-millionth of their mean.
+    pub coarse_columns: Vec<usize>,
     /// Labels without a finite preimage.
     pub labels_outside: usize,
     /// Labels with two preimages.
@@ -129,6 +131,13 @@ impl Report {
         if !self.dead_columns.is_empty() {
             let dead = listed(&self.dead_columns, names);
             warnings.push(format!("nothing varies in {dead} (constant or zero): the coefficient is 0"));
+        }
+        if !self.coarse_columns.is_empty() {
+            let coarse = listed(&self.coarse_columns, names);
+            warnings.push(format!(
+                "{coarse}: the values vary by less than 1e-8 of their mean, so that most of their digits are lost to \
+                 rounding; subtract a constant from them where they come from"
+            ));
         }
         if self.labels_outside > 0 {
             let (some, all) = (self.labels_outside, self.rows);

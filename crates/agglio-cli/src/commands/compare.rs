@@ -96,7 +96,7 @@ fn weights(path: &Path) -> Result<(&Path, Weights)> {
 
 fn fit(plan: &FitPlan, names: &[String], rows: &Dense) -> Result<Report> {
     let mut watch = Watch::new(plan.cap, plan.quiet, None)?;
-    let report = plan.for_features(names)?.fit_observed(rows, &mut watch);
+    let report = plan.for_features(names)?.fit_observed(rows, &mut watch).map_err(|why| why.with_names(names));
     watch.finish()?;
     Ok(report?)
 }
@@ -119,6 +119,12 @@ impl Run {
         }
     }
 
+    /// Whether it is certified, and the least curvature over the greatest.
+    fn certificate(&self) -> String {
+        let word = if self.certified { "yes" } else { "no" };
+        self.smallest_eigenvalue.map_or(word.to_owned(), |ratio| format!("{word:3} {ratio:.0e}"))
+    }
+
     fn cells(&self, known: bool) -> Vec<comfy_table::Cell> {
         let show = |value: Option<f64>, text: fn(f64) -> String| value.map(text).unwrap_or_default();
         let words = self.error.as_ref().or(self.status.as_ref()).cloned().unwrap_or_default();
@@ -129,8 +135,7 @@ impl Run {
             left(self.noise.unwrap_or_default()),
             right(show(self.passes, |passes| format!("{passes:.0}"))),
             right(number::seconds(self.seconds)),
-            left(if self.certified { "yes" } else { "no" }),
-            right(show(self.smallest_eigenvalue, |ratio| format!("{ratio:.1e}"))),
+            left(self.certificate()),
         ];
         numbers.into_iter().chain(distance).chain([left(print::visible(&words))]).collect()
     }
@@ -142,7 +147,7 @@ fn distance(w: &[f64], truth: &[f64]) -> f64 {
 
 /// Words last, since they are of any length.
 fn table_of(runs: &[Run], known: bool) -> String {
-    let numbers = ["loss", "noise", "passes", "time", "certified", "curvature"].map(|name| match name {
+    let numbers = ["loss", "noise", "passes", "time", "certified"].map(|name| match name {
         "noise" | "certified" => left(name),
         _ => right(name),
     });

@@ -48,7 +48,7 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
     let mut warnings = plan.warnings.clone();
     warnings.extend(plan.batch_warning(table.labels.len()));
     warnings.extend(table_warnings(&table));
-    let (report, mut written) = fit_watched(plan, table)?;
+    let (report, mut written) = fit_watched(plan, table, &names)?;
     warnings.extend(report.warnings(&names));
     written.extend(model_file(plan, &report, &names)?);
     let fitted = Fitted {
@@ -67,12 +67,12 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
     Ok((fitted, written))
 }
 
-fn fit_watched(plan: &FitPlan, table: Table) -> Result<(Report, Vec<Writer>)> {
-    let library_plan = plan.for_features(&table.names)?;
+fn fit_watched(plan: &FitPlan, table: Table, names: &[String]) -> Result<(Report, Vec<Writer>)> {
+    let library_plan = plan.for_features(names)?;
     let rows = table.into_rows()?;
     let trace = plan.trace.as_ref().map(Output::open).transpose()?;
     let mut watch = Watch::new(plan.cap, plan.quiet, trace)?;
-    let report = library_plan.fit_observed(&rows, &mut watch);
+    let report = library_plan.fit_observed(&rows, &mut watch).map_err(|why| why.with_names(names));
     let written = watch.finish()?;
     Ok((report?, written.into_iter().collect()))
 }

@@ -209,3 +209,21 @@ fn errors_of_input_are_one_line() {
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(run.stderr.contains("two\\nlines"), "{}", run.stderr);
 }
+
+#[test]
+fn columns_too_large_to_square_are_named() {
+    let folder = Folder::new();
+    folder.write("huge.csv", "a,b,y\n1,1e200,0.2\n2,-1e200,0.4\n3,2e200,0.5\n");
+    let run = folder.run("fit huge.csv --target y");
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("column `b`: its values are too large to square"), "{}", run.stderr);
+}
+
+#[test]
+fn columns_without_digits_of_their_own_are_warned_of() {
+    let folder = Folder::new();
+    let line = |i: u32| format!("{},{}\n", 1e10 + f64::from(i) * 0.01, 0.2 + 0.01 * f64::from(i * i % 7));
+    folder.write("coarse.csv", &("a,y\n".to_owned() + &(0..30).map(line).collect::<String>()));
+    let run = folder.run("fit coarse.csv --target y");
+    assert!(run.stderr.contains("`a`: the values vary by less than 1e-8 of their mean"), "{}", run.stderr);
+}

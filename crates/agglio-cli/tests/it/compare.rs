@@ -39,7 +39,7 @@ fn the_table_has_a_line_for_each_whatever_the_status() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(lines.len(), 5, "{}", run.stdout);
-    let header = ["solver", "loss", "noise", "passes", "time", "certified", "curvature", "status"];
+    let header = ["solver", "loss", "noise", "passes", "time", "certified", "status"];
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), header);
     for (line, (solver, end)) in
         lines[2..].iter().zip([("auto", "converged"), ("gd:epochs=5", "iteration limit"), ("newton-cg", "converged")])

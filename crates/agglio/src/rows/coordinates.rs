@@ -4,7 +4,7 @@
 //! Solvers move θ = (w_1 … w_d, b) in these units; rows stay as they are. The map is applied once per
 //! question to θ and to the answer, never to the data, so no copy of the table is made.
 
-use crate::error::{Error, Result};
+use crate::error::{ErrorKind, Result};
 use crate::linalg::Symmetric;
 use crate::rows::{Rows, Run};
 
@@ -36,6 +36,9 @@ pub(crate) struct Predictor {
     pub constant: f64,
 }
 
+/// A deviation below this share of the mean leaves a column half of its digits at most.
+const COARSE: f64 = 1e-8;
+
 /// Rows visited at a time where a column is summed.
 const RUN: usize = 1024;
 
@@ -52,7 +55,9 @@ impl Coordinates {
         let centred = intercept && rows.can_centre();
         let (mut centre, mut squares) = moments(rows, centred);
         if let Some(j) = squares.iter().position(|s| !s.is_finite()) {
-            return Err(Error::data(format!("the values of feature {} are too large to square; rescale it", j + 1)));
+            return Err(
+                ErrorKind::Feature { index: j, what: "its values are too large to square; rescale it".into() }.into()
+            );
         }
         if !centred {
             centre.clear();
@@ -85,6 +90,13 @@ impl Coordinates {
     /// The columns that carry nothing: constant beside an intercept, or all zero.
     pub fn dead_columns(&self) -> Vec<usize> {
         (0..self.scale.len()).filter(|&j| self.scale[j].is_infinite()).collect()
+    }
+
+    /// The columns that vary so little about their mean that half of their digits or more are the same in every row.
+    pub fn coarse_columns(&self) -> Vec<usize> {
+        let coarse = |(centre, scale): (&f64, &f64)| scale.is_finite() && *scale < COARSE * centre.abs();
+        let columns = self.centre.iter().zip(&self.scale).enumerate();
+        columns.filter(|(_, column)| coarse(*column)).map(|(j, _)| j).collect()
     }
 
     /// What is subtracted from each row, empty for nothing.

@@ -282,9 +282,10 @@ impl Parts {
         let unbounded = || ErrorKind::Incompatible {
             one: format!("solver `{}`", self.solver),
             other: "an activation of unbounded slope".into(),
-            reason: match self.eta {
-                None => "no step is safe for it; use solver `gd`, which searches for its step, or give eta".into(),
-                Some(_) => "it needs the largest slope beside eta; use solver `gd`, which searches for its step".into(),
+            reason: match self.solver {
+                Solver::Adam | Solver::Yogi => "it needs the largest slope; use solver `auto`, or `gd`".into(),
+                _ => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta"
+                    .into(),
             },
         };
         let lambda = self.lambda.ok_or_else(unbounded)?;

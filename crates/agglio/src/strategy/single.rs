@@ -106,6 +106,7 @@ fn report(oracle: &Fold<'_>, found: &mut Found, cap: f64) -> Report {
         steps: outcome.steps,
         passes: oracle.visited() as f64 / oracle.rows() as f64,
         dead_columns,
+        coarse_columns: oracle.coordinates().coarse_columns(),
         labels_outside: oracle.labels().outside(),
         labels_ambiguous: oracle.labels().ambiguous(),
     }
