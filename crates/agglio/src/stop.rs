@@ -13,7 +13,7 @@ use crate::oracle::Sums;
 pub enum StopReason {
     /// The relative gradient is below the tolerance.
     Gradient,
-    /// The residual is at the level of rounding and the gradient no longer falls: an exact fit.
+    /// The residual is at the level of rounding and the gradient no longer falls, or the limit was reached: an exact fit.
     Rounding,
     /// What a step could still gain is below rounding, at a gradient that is small for its scale.
     Settled,
@@ -146,7 +146,8 @@ impl Stop {
         if relative <= self.aim || (end == End::Limit && relative <= self.tolerance) {
             return Some(StopReason::Gradient);
         }
-        if (self.stalled() || end == End::Settled) && exact.is_rounding() {
+        // a fit that is exact is so at the limit too, even if the gradient has not had the time to stall
+        if (self.stalled() || end != End::Full) && exact.is_rounding() {
             return Some(StopReason::Rounding);
         }
         if end == End::Settled || (self.stalled() && mean.gains_nothing()) {

@@ -61,6 +61,21 @@ fn no_epochs_return_the_start() {
 }
 
 #[test]
+fn an_exact_fit_is_one_at_the_limit_too() {
+    let data = bank::paper("sigmoid", 200, 3, LabelNoise::None, 46);
+    let fit = |epochs| {
+        let options = Options::new(named("sigmoid").unwrap()).solver(Solver::Gd).intercept(false).epochs(epochs);
+        options.build().unwrap().fit(&bank::rows(&data)).unwrap()
+    };
+    let free = fit(3000);
+    assert_eq!(free.reason, StopReason::Rounding);
+    // a few steps earlier the residuals are rounding already, and the rule still waits for a smaller gradient
+    let limited = fit(free.steps - 10);
+    assert_eq!((limited.reason, limited.status()), (StopReason::Rounding, Status::Converged));
+    assert_eq!(limited.steps, free.steps - 10);
+}
+
+#[test]
 fn a_tolerance_is_kept_and_can_be_loosened() {
     let data = bank::paper("softplus", 500, 5, LabelNoise::Post(0.1, Shape::Gauss), 43);
     let fit = |tolerance| {
