@@ -41,6 +41,11 @@ pub fn paper(activation: &str, rows: usize, features: usize, noise: LabelNoise, 
     Simulation::new(named(activation).unwrap(), rows, features).noise(noise).seed(seed).draw().unwrap()
 }
 
+/// The paper's covariates without noise, and ‖w_*‖ = 35: xᵀw_* has a deviation of five, where a sigmoid is flat.
+pub fn long(activation: &str, seed: u64) -> Simulated {
+    Simulation::new(named(activation).unwrap(), 1000, 50).norm(35.0).seed(seed).draw().unwrap()
+}
+
 /// Simulated data as rows.
 pub fn rows(data: &Simulated) -> Dense {
     Dense::new(data.values.clone(), data.truth.len(), data.labels.clone()).unwrap()
