@@ -5,8 +5,8 @@
 //! columns are the largest ‖w − w_*‖/‖w_*‖, the most passes over the rows, and how many fits end as `converged`.
 //!
 //! ```sh
-//! cargo run --release -p agglio --example starts                              # twenty seeds: several minutes
-//! cargo run --release -p agglio --example starts -- 3 sigmoid,silu gd,saga    # seeds, activations, solvers
+//! cargo run --release -p agglio --example starts -- 20                        # seeds, 1 unless given
+//! cargo run --release -p agglio --example starts -- 3 sigmoid,silu gd,saga    # and activations and solvers
 //! ```
 
 use std::error::Error;
@@ -30,9 +30,9 @@ struct Tally {
 
 fn main() -> std::result::Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let seeds: u64 = arguments.next().map_or(Ok(20), |seeds| seeds.parse())?;
+    let seeds: u64 = arguments.next().map_or(Ok(1), |seeds| seeds.parse())?;
     let activations = arguments.next().unwrap_or("sigmoid,softplus,leaky-softplus,silu,gelu".into());
-    let all = || Ok(Solver::PAPER.to_vec());
+    let all = || Ok(Solver::paper().collect());
     let solvers: Vec<Solver> = arguments.next().map_or_else(all, |names| names.split(',').map(str::parse).collect())?;
     println!("activation     norm solver     zero 10/√d    10   100  distance passes converged");
     for (activation, norm) in activations.split(',').flat_map(|name| [7.0, 35.0].map(|norm| (name, norm))) {

@@ -56,7 +56,7 @@ fn every_variant_recovers_a_long_model_from_near_and_far() {
         let data = bank::long(activation, 11);
         let rows = bank::rows(&data);
         let starts = || [Start::Zero, Start::Random(Some(100.0))];
-        for (solver, start) in Solver::PAPER.iter().flat_map(|&solver| starts().map(|start| (solver, start))) {
+        for (solver, start) in Solver::paper().flat_map(|solver| starts().map(|start| (solver, start))) {
             let options = Variant { solver, batch: None }.options(activation, start.clone(), 11);
             let report = options.build().unwrap().fit(&rows).unwrap();
             let error = bank::distance(&report.coefficients, &data.truth) / 35.0;
