@@ -29,15 +29,18 @@ const STARTS: u64 = 10;
 pub(super) struct Contest {
     best: Outcome,
     losses: Vec<f64>,
+    /// Whether one of them was ended from outside, and all with it.
+    interrupted: bool,
 }
 
 impl Contest {
     pub fn new(first: Outcome) -> Contest {
-        Contest { losses: vec![first.sums.loss], best: first }
+        Contest { losses: vec![first.sums.loss], interrupted: first.reason == StopReason::Interrupted, best: first }
     }
 
     pub fn enter(&mut self, outcome: Outcome) {
         self.losses.push(outcome.sums.loss);
+        self.interrupted |= outcome.reason == StopReason::Interrupted;
         if outcome.sums.loss < self.best.sums.loss {
             self.best = outcome;
         }
@@ -58,6 +61,7 @@ impl Contest {
     fn is_decided(&self, restarts: Restarts) -> bool {
         let tried = self.losses.len() - 1;
         match restarts {
+            _ if self.interrupted => true,
             Restarts::Count(count) => tried >= count,
             Restarts::Auto if self.best.sums.is_rounding() => true,
             Restarts::Auto => tried >= MOST || (tried >= LEAST && 2 * self.agreed() >= self.losses.len()),
@@ -65,7 +69,10 @@ impl Contest {
     }
 
     /// The lowest outcome, and how many of how many are as low.
-    pub fn end(self) -> (Outcome, (usize, usize)) {
+    pub fn end(mut self) -> (Outcome, (usize, usize)) {
+        if self.interrupted {
+            self.best.reason = StopReason::Interrupted;
+        }
         let agreed = (self.agreed(), self.losses.len());
         (self.best, agreed)
     }
@@ -100,10 +107,9 @@ impl Plan {
         observer: &mut dyn Observer,
     ) -> (Outcome, (usize, usize)) {
         let (all, key) = (oracle.rows(), Random::new(self.settings.seed, Stream::Restarts).bits());
-        let mut interrupted = first.reason == StopReason::Interrupted;
         let mut contest = Contest::new(first);
         for index in 0.. {
-            if interrupted || contest.is_decided(self.restarts) {
+            if contest.is_decided(self.restarts) {
                 break;
             }
             let part = |share| Batch::Part { key: derive_key(key, index), start: 0, len: all.div_ceil(share) };
@@ -114,9 +120,7 @@ impl Plan {
             let mut reunion =
                 Reunion { known: &contest.best.theta, tau: contest.best.tau, rows: all, met: false, others: observer };
             let outcome = self.path(oracle, start, vec![rows, Batch::All], &mut reunion);
-            let met = reunion.met;
-            interrupted = outcome.reason == StopReason::Interrupted && !met;
-            if met { contest.meet() } else { contest.enter(outcome) }
+            if reunion.met { contest.meet() } else { contest.enter(outcome) }
         }
         contest.end()
     }
@@ -129,6 +133,9 @@ impl Plan {
     ) -> Result<(Outcome, (usize, usize))> {
         let mut contest = Contest::new(self.single(oracle, observer)?);
         for index in 1..STARTS {
+            if contest.interrupted {
+                break;
+            }
             let plan =
                 Plan { start: Start::Random(None), ..self.clone() }.seeded(derive_key(self.settings.seed, index));
             contest.enter(plan.single(oracle, observer)?);

@@ -8,7 +8,7 @@ use agglio::observe::{Observer, Step};
 use agglio::rows::Dense;
 use agglio::simulate::{LabelNoise, Shape};
 use agglio::stop::StopReason;
-use agglio::{Options, Solver, Start, Status};
+use agglio::{Options, Restarts, Solver, Start, Status};
 
 use crate::bank;
 
@@ -167,5 +167,24 @@ fn solvers_that_converge_linearly_reach_the_tolerance() {
                 report.verdict()
             );
         }
+    }
+}
+
+/// A fit of several paths is over once one of them is ended from outside, whichever is the lowest.
+#[test]
+fn an_interrupt_ends_all_paths() {
+    struct Third(usize);
+    impl Observer for Third {
+        fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+            self.0 += usize::from(step.step == 1);
+            if self.0 == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    let data = bank::paper("sigmoid", 300, 3, LabelNoise::Post(0.3, Shape::Gauss), 4);
+    let many = Options::new(named("sigmoid").unwrap()).restarts(Restarts::Count(1000));
+    for plan in [many, Options::new(named("sigmoid").unwrap()).solver(Solver::Multistart)] {
+        let mut third = Third(0);
+        let report = plan.build().unwrap().fit_observed(&bank::rows(&data), &mut third).unwrap();
+        assert_eq!((report.status(), third.0), (Status::Interrupted, 3));
     }
 }
