@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::activation::{Activation, Preimages};
 use crate::error::{Error, Result};
+use crate::oracle::clip::{Clip, clips};
 use crate::rows::{Rows, Run};
 
 /// Label margin ε of the graduated path, relative to the width of the range or, where that is infinite, to the
@@ -21,15 +22,6 @@ pub const MARGIN: f64 = 0.01;
 
 /// The margins that are tried together where the start is computed.
 pub const MARGINS: [f64; 4] = [0.1, 0.01, 0.001, 1e-6];
-
-/// Labels kept some way off the bounds of the range, and their preimages with them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Clip {
-    lowest: f64,
-    highest: f64,
-    least_preimage: f64,
-    greatest_preimage: f64,
-}
 
 /// The activation with the preimages of every label, kept per row.
 #[derive(Debug)]
@@ -187,65 +179,4 @@ impl Labels {
             *label = graduated + tau * (*label - self.clip.apply(*label));
         }
     }
-}
-
-/// The clips of those margins that make a difference; where none does, of the narrowest.
-fn clips(activation: &dyn Activation, y: &[f64], margins: &[f64]) -> Vec<Clip> {
-    let range = activation.range();
-    let width = if range.attained { 0.0 } else { width(range.lo, range.hi, y) };
-    let narrowest = margins.last().map(|margin| Clip::new(activation, margin * width));
-    if range.attained {
-        return narrowest.into_iter().collect();
-    }
-    let all = margins.iter().map(|margin| Clip::new(activation, margin * width));
-    let clips: Vec<Clip> = all.filter(|clip| y.iter().any(|&y| clip.apply(y) != y)).collect();
-    let clips_all = clips.len() == margins.len();
-    clips.into_iter().chain(narrowest.filter(|_| !clips_all)).collect()
-}
-
-impl Clip {
-    const NONE: Clip = Clip {
-        lowest: f64::NEG_INFINITY,
-        highest: f64::INFINITY,
-        least_preimage: f64::NEG_INFINITY,
-        greatest_preimage: f64::INFINITY,
-    };
-
-    fn new(activation: &dyn Activation, epsilon: f64) -> Clip {
-        let range = activation.range();
-        let (lowest, highest) = (range.lo + epsilon, range.hi - epsilon);
-        let preimage = |bound: f64| match activation.preimages(bound) {
-            Preimages::One(z) if !range.attained => Some(z),
-            _ => None,
-        };
-        let ends = (preimage(lowest), preimage(highest));
-        Clip {
-            lowest,
-            highest,
-            least_preimage: ends.0.unwrap_or(f64::NEG_INFINITY),
-            greatest_preimage: ends.1.unwrap_or(f64::INFINITY),
-        }
-    }
-
-    fn apply(&self, y: f64) -> f64 {
-        y.clamp(self.lowest, self.highest)
-    }
-
-    fn apply_to_preimage(&self, z: f64) -> f64 {
-        z.clamp(self.least_preimage, self.greatest_preimage)
-    }
-}
-
-/// What ε is relative to.
-fn width(lo: f64, hi: f64, y: &[f64]) -> f64 {
-    if (hi - lo).is_finite() {
-        return hi - lo;
-    }
-    if lo == f64::NEG_INFINITY && hi == f64::INFINITY {
-        return 0.0;
-    }
-    let mean = y.iter().sum::<f64>() / y.len() as f64;
-    let spread = (y.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / y.len() as f64).sqrt();
-    let size = y.iter().fold(0.0_f64, |size, y| size.max(y.abs()));
-    [spread, size].into_iter().find(|&s| s > 0.0 && s.is_finite()).unwrap_or(1.0)
 }

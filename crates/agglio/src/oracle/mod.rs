@@ -9,6 +9,7 @@
 //! user's own loss at τ = 1. Rows are folded and sums merge, so threads, files and machines are one fold.
 
 mod branch;
+mod clip;
 mod fold;
 mod labels;
 mod leaf;
