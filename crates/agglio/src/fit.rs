@@ -10,6 +10,7 @@
 
 use crate::observe::{Observer, Step};
 use crate::oracle::{Oracle, Query, Sums, Want};
+use crate::rows::Batch;
 use crate::schedule::{Next, Progress, Stage};
 use crate::solver::direction::Point;
 use crate::solver::estimator::Place;
@@ -243,10 +244,16 @@ impl Walk {
         oracle.ask(&Query::new(&self.theta, self.stage.tau, self.stage.rows, Want::Stationarity))
     }
 
-    fn end(mut self, oracle: &dyn Oracle, reason: StopReason, sums: Option<Sums>) -> Outcome {
-        let mut sums = sums.unwrap_or_else(|| self.ask(oracle));
+    fn end(mut self, oracle: &dyn Oracle, reason: StopReason, known: Option<Sums>) -> Outcome {
+        use StopReason::{Interrupted, Limit, NotFinite};
+        // a fit that was ended on its way, on a sample of the rows, is reported on all of them
+        let elsewhere = matches!(reason, Limit | Interrupted | NotFinite) && self.stage.rows != Batch::All;
+        if elsewhere {
+            self.stage.rows = Batch::All;
+        }
+        let mut sums = known.filter(|_| !elsewhere).unwrap_or_else(|| self.ask(oracle));
         // the stop rule has confirmed the last point, not the mean
-        if self.average.stages > 0.0 && matches!(reason, StopReason::Limit | StopReason::Interrupted) {
+        if self.average.stages > 0.0 && matches!(reason, Limit | Interrupted) {
             let last = std::mem::replace(&mut self.theta, std::mem::take(&mut self.average.theta));
             let averaged = self.ask(oracle);
             match averaged.loss < sums.loss {

@@ -105,6 +105,17 @@ impl Symmetric {
         })
     }
 
+    /// The sum of the diagonal.
+    pub(crate) fn trace(&self) -> f64 {
+        (0..self.order).map(|j| self.at(j, j)).sum()
+    }
+
+    /// This matrix less `times` another of the same order.
+    pub(crate) fn less(mut self, times: f64, other: &Symmetric) -> Symmetric {
+        self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a -= times * b);
+        self
+    }
+
     /// Adds another matrix of the same order.
     pub(crate) fn add(&mut self, other: &Symmetric) {
         self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a += b);

@@ -77,11 +77,39 @@ impl Labels {
         self.clip = Clip::NONE;
     }
 
-    /// Writes φ⁻¹(c) of these rows under the `index`-th margin, or unclipped beyond the last; the right one of two.
+    /// Where φ turns, if it does and some label is in the dip.
+    pub fn turn(&self) -> Option<f64> {
+        match self.activation.preimages(self.activation.range().lo) {
+            Preimages::One(turn) if self.ambiguous > 0 => Some(turn),
+            _ => None,
+        }
+    }
+
+    /// Number of choices of preimages that a line can be fitted to: one for each margin, one without, and where φ
+    /// turns, one on the left.
+    pub(super) fn choices(&self) -> usize {
+        self.clips.len() + 1 + usize::from(self.turn().is_some())
+    }
+
+    /// Writes the `index`-th choice of preimages of these rows.
     pub(super) fn preimages(&self, index: usize, run: &Run<'_>, out: &mut [f64]) {
-        run.gather(&self.preimages, out);
-        let clip = self.clips.get(index).copied().unwrap_or(Clip::NONE);
-        out.iter_mut().for_each(|z| *z = clip.apply_to_preimage(*z));
+        match self.turn() {
+            Some(turn) if index > self.clips.len() => self.preimages_left_of(turn, run, out),
+            _ => {
+                run.gather(&self.preimages, out);
+                let clip = self.clips.get(index).copied().unwrap_or(Clip::NONE);
+                out.iter_mut().for_each(|z| *z = clip.apply_to_preimage(*z));
+            }
+        }
+    }
+
+    /// The left of two preimages. A label above zero by less than the dip is deep may have been lifted there by noise:
+    /// the mirror image of its preimage stands for the one that it does not have.
+    fn preimages_left_of(&self, turn: f64, run: &Run<'_>, out: &mut [f64]) {
+        run.gather(&self.left_preimages, out);
+        let depth = -self.activation.range().lo;
+        let lifted = |z: f64| z >= 0.0 && self.activation.value(z) < depth;
+        out.iter_mut().filter(|z| lifted(**z)).for_each(|z| *z = 2.0 * turn - *z);
     }
 
     /// Writes both preimages of these rows, the same twice where there is one.

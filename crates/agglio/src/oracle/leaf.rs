@@ -30,7 +30,7 @@ pub(super) struct Partial {
     pub curvature: Weighted,
     /// Σ h_i·(x_i − c)(x_i − c)ᵀ.
     pub products: Option<Symmetric>,
-    /// Σ ω_i ẑ_i and Σ ω_i ẑ_i·(x_i − c) for each label margin, with ẑ = φ⁻¹(c) less the offset.
+    /// Σ ω_i ẑ_i and Σ ω_i ẑ_i·(x_i − c) for each choice of preimages, with ẑ = φ⁻¹(c) less the offset.
     pub right_sides: Vec<Weighted>,
 }
 
@@ -53,11 +53,10 @@ impl Weighted {
 }
 
 impl Partial {
-    fn zero(width: usize, want: Want<'_>, margins: usize) -> Partial {
+    fn zero(width: usize, want: Want<'_>, choices: usize) -> Partial {
         let matrix = matches!(want, Want::Curvature(_) | Want::Line);
         let right_sides = match want {
-            // one for each margin, and one for labels as they are
-            Want::Line | Want::RightSides => margins + 1,
+            Want::Line | Want::RightSides => choices,
             Want::Mixture(_) => 1,
             _ => 0,
         };
@@ -113,7 +112,7 @@ impl<'a> Task<'a> {
     pub fn sum(&self, from: usize, to: usize) -> Partial {
         let rows = self.fold.rows;
         let stride = (CACHED / rows.width()).clamp(8, LEAF);
-        let mut sums = Partial::zero(rows.width(), self.query.want, self.fold.labels.margins());
+        let mut sums = Partial::zero(rows.width(), self.query.want, self.fold.labels.choices());
         let mut room = Room::new(stride.min(to - from));
         for start in (from..to).step_by(stride) {
             let count = stride.min(to - start);
@@ -186,8 +185,8 @@ impl<'a> Task<'a> {
         self.fold.rows.offsets(run, offset);
         self.fold.rows.weights(run, weight);
         sums.rows += run.len();
-        for (margin, right) in sums.right_sides.iter_mut().enumerate() {
-            self.fold.labels.preimages(margin, run, a);
+        for (choice, right) in sums.right_sides.iter_mut().enumerate() {
+            self.fold.labels.preimages(choice, run, a);
             a.iter_mut().zip(&*weight).zip(&*offset).for_each(|((a, weight), offset)| *a = weight * (*a - offset));
             self.add(run, a, right);
         }

@@ -39,7 +39,7 @@ pub enum Want<'a> {
     /// not matter.
     Mixture(f64),
     /// The normal equations of linear least squares on φ⁻¹(y), the problem at τ = 0, with a right-hand side for every
-    /// label margin. θ and τ do not matter.
+    /// choice of preimages. θ and τ do not matter.
     Line,
     /// The right-hand sides of [`Want::Line`] alone.
     RightSides,
@@ -123,7 +123,7 @@ pub struct Sums {
     /// The curvature times the vector asked with, empty where not asked for.
     pub curvature_times: Vec<f64>,
     /// The right-hand sides that belong to the curvature at τ = 0: one for each label margin, then one for labels as
-    /// they are.
+    /// they are; these take the right one of two preimages. Where φ turns, one that takes the left ones follows.
     pub right_sides: Vec<Vec<f64>>,
 }
 

@@ -15,39 +15,40 @@ impl Plan {
     /// Fits the end or the ends that the plan asks for.
     pub(super) fn auto(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
         if self.settings.cap == 0.0 {
-            return noise::pre(oracle, &self.line(oracle, Batch::All), Batch::All).into();
+            return noise::pre(oracle, &self.line(oracle, Batch::All)).into();
         }
-        let samples = preset::samples(oracle);
-        let post = self.post(oracle, samples.clone(), observer);
-        // a residual that is only rounding is as exact under either model, and a penalty or a ball shrinks the two by
-        // different amounts, so that their likelihoods cannot be compared
-        let exact = post.outcome.sums.is_rounding();
-        let shrunk = self.l2 > 0.0 || self.settings.radius.is_some();
-        if self.noise != Noise::Auto || exact || shrunk || post.outcome.reason == StopReason::Interrupted {
-            return post;
+        let mut samples = preset::samples(oracle);
+        // a penalty or a ball shrinks the two ends by different amounts, so that their likelihoods cannot be compared
+        let comparable = self.noise == Noise::Auto && self.l2 == 0.0 && self.settings.radius.is_none();
+        // where there are many rows, a tenth of them knows where the noise is, and all of them are for the end that is kept
+        let early = comparable && self.restarts == Restarts::Count(0) && samples.len() > 1;
+        let later = if early { samples.pop() } else { None };
+        let judges = samples.last().copied().unwrap_or(Batch::All);
+        let mut found = self.post(oracle, samples, observer);
+        // a residual that is only rounding is as exact under either model
+        if comparable && !found.outcome.sums.is_rounding() && found.outcome.reason != StopReason::Interrupted {
+            found = self.choose(found, oracle, judges);
         }
-        // where there are many rows, a tenth of them knows where the noise is
-        let judges = samples.iter().rev().nth(1).copied().unwrap_or(Batch::All);
-        self.choose(post, oracle, judges)
+        match later {
+            Some(all) if found.deviation.is_none() && found.outcome.reason != StopReason::Interrupted => {
+                let outcome = self.path(oracle, found.outcome.theta, vec![all], observer);
+                Found { outcome, ..found }
+            }
+            _ => found,
+        }
     }
 
     /// The end at τ_max: from the linear stage along the path, and restarts if asked for.
     fn post(&self, oracle: &mut Fold<'_>, samples: Vec<Batch>, observer: &mut dyn Observer) -> Found {
         let rows = samples.first().copied().unwrap_or(Batch::All);
         let line = self.line(oracle, rows);
-        let start = line.start(oracle, rows);
+        let start = line.start(oracle);
         let penalty = oracle.penalty(&start);
         let mut first = self.path(oracle, start, samples.clone(), observer);
         // the path begins at its last temperature
         let linear_loss = (self.settings.cap == 1.0).then_some(first.first_loss - penalty);
-        let undecided = !first.sums.is_rounding() && first.reason != StopReason::Interrupted;
-        if oracle.labels().ambiguous() > 0 && undecided {
-            // where most labels lie in the dip, the nearer preimages may be the wrong ones for good; a mixture over both
-            // of them does not have to choose
-            let start = noise::pre(oracle, &line, rows).outcome.theta;
-            oracle.labels_mut().choose(0);
-            let other = self.path(oracle, start, samples, observer);
-            first = if other.sums.loss < first.sums.loss { other } else { first };
+        if oracle.labels().turn().is_some() {
+            first = self.search_dip(first, &line, oracle, &samples, observer);
         }
         match self.restarts {
             Restarts::Count(0) => Found { linear_loss, ..first.into() },
@@ -58,20 +59,16 @@ impl Plan {
         }
     }
 
-    /// Keeps `post` unless noise before φ is clearly more likely on the rows that judge.
+    /// Keeps `post`, fitted to the rows that judge, unless noise before φ is clearly more likely on them.
     fn choose(&self, post: Found, oracle: &mut Fold<'_>, judges: Batch) -> Found {
-        let linear_loss = post.linear_loss;
         let (all, asked) = (oracle.rows() as f64, judges.len(oracle.rows()));
-        let loss = match judges {
-            Batch::All => post.outcome.sums.loss,
-            _ => oracle.losses(std::slice::from_ref(&post.outcome.theta), 1.0, judges)[0],
-        };
-        let likelihood = noise::gaussian(asked, loss - oracle.penalty(&post.outcome.theta));
-        let pre = (oracle.labels().outside() == 0).then(|| noise::pre(oracle, &self.line(oracle, judges), judges));
+        let linear_loss = post.linear_loss;
+        let likelihood = noise::gaussian(asked, post.outcome.sums.loss);
+        let pre = (oracle.labels().outside() == 0).then(|| noise::pre(oracle, &self.line(oracle, judges)));
         let both = LogLikelihoods { pre: pre.as_ref().map(|pre| pre.log_likelihood), post: likelihood };
         let found = match pre {
             Some(pre) if both.favour_pre() && judges == Batch::All => pre.into(),
-            Some(_) if both.favour_pre() => noise::pre(oracle, &self.line(oracle, Batch::All), Batch::All).into(),
+            Some(_) if both.favour_pre() => noise::pre(oracle, &self.line(oracle, Batch::All)).into(),
             _ => post,
         };
         Found { log_likelihoods: Some(both.scaled(all / asked as f64)), linear_loss, ..found }

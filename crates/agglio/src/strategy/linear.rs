@@ -14,10 +14,10 @@ const RESIDUAL: f64 = 1e-10;
 
 /// The normal equations at τ = 0: one pass.
 pub(super) struct Line {
-    rows: Batch,
+    pub rows: Batch,
     /// None where θ is so wide that it is not formed.
     curvature: Option<Symmetric>,
-    /// One for each label margin, then one for labels as they are.
+    /// One for each label margin, then one for labels as they are, then one for preimages on the left where there are.
     right_sides: Vec<Vec<f64>>,
     ball: Option<Ball>,
 }
@@ -73,33 +73,56 @@ impl Line {
 
     /// The best start for τ = 1: of the label margins that make a difference, the one whose solution has the lowest
     /// loss there is put in force.
-    pub fn start(&self, oracle: &mut Fold<'_>, rows: Batch) -> Vec<f64> {
+    pub fn start(&self, oracle: &mut Fold<'_>) -> Vec<f64> {
         let margins = oracle.labels().margins();
         let origin = vec![0.0; oracle.dim()];
         let solve = |right: &Vec<f64>| self.solve(oracle, right, &origin);
         let mut starts: Vec<Vec<f64>> = self.right_sides.iter().take(margins).map(solve).collect();
         if oracle.labels().ambiguous() > 0 {
-            starts = starts.into_iter().map(|start| self.rechoose(oracle, rows, start)).collect();
+            starts = starts.into_iter().map(|start| self.rechoose(oracle, start)).collect();
         }
-        let losses = if starts.len() > 1 { oracle.losses(&starts, 1.0, rows) } else { vec![0.0] };
+        let losses = if starts.len() > 1 { oracle.losses(&starts, 1.0, self.rows) } else { vec![0.0] };
         let best = (0..starts.len()).min_by(|&a, &b| losses[a].total_cmp(&losses[b])).unwrap_or(0);
         oracle.labels_mut().choose(best);
         starts.swap_remove(best)
     }
 
     /// The solution for labels as they are, the nearer of two preimages counting.
-    pub fn unclipped(&self, oracle: &mut Fold<'_>, rows: Batch) -> Vec<f64> {
+    pub fn unclipped(&self, oracle: &mut Fold<'_>) -> Vec<f64> {
         oracle.labels_mut().unclip();
         let origin = vec![0.0; oracle.dim()];
-        let theta = self.right_sides.last().map(|right| self.solve(oracle, right, &origin)).unwrap_or(origin);
-        if oracle.labels().ambiguous() > 0 { self.rechoose(oracle, rows, theta) } else { theta }
+        let right = self.right_sides.get(oracle.labels().margins());
+        let theta = right.map(|right| self.solve(oracle, right, &origin)).unwrap_or(origin);
+        if oracle.labels().ambiguous() > 0 { self.rechoose(oracle, theta) } else { theta }
+    }
+
+    /// The solution for the preimages on the left of the dip.
+    pub fn left(&self, oracle: &dyn Oracle) -> Option<Vec<f64>> {
+        self.right_sides.last().map(|right| self.solve(oracle, right, &vec![0.0; right.len()]))
+    }
+
+    /// The direction v in which a matrix is lowest beside this curvature H, with vᵀHv = 1.
+    ///
+    /// For Gaussian rows Σ t_i·x_i x_iᵀ, with t a function of xᵀw, is a multiple of H and one of Hwwᵀ H: what is left
+    /// without the first has the eigenvector Hw.
+    pub fn lowest(&self, oracle: &dyn Oracle, matrix: Symmetric) -> Option<Vec<f64>> {
+        let curvature = self.curvature.as_ref()?;
+        let share = matrix.trace() / curvature.trace();
+        if !share.is_finite() {
+            return None;
+        }
+        let eigen = matrix.less(share, curvature).eigen()?;
+        let image = eigen.vectors.first()?;
+        let v = self.solve_pulled(oracle, image, &vec![0.0; image.len()], 0.0);
+        let norm = v.iter().zip(image).map(|(v, u)| v * u).sum::<f64>().sqrt();
+        (norm > 0.0).then(|| v.iter().map(|v| v / norm).collect())
     }
 
     /// Chooses for each row the preimage that is nearer, solves, and chooses again until nothing changes.
-    fn rechoose(&self, oracle: &dyn Oracle, rows: Batch, mut theta: Vec<f64>) -> Vec<f64> {
+    fn rechoose(&self, oracle: &dyn Oracle, mut theta: Vec<f64>) -> Vec<f64> {
         let mut last = f64::INFINITY;
         for _ in 0..MOST_CHOICES {
-            let here = oracle.ask(&Query::new(&theta, 0.0, rows, Want::Gradient));
+            let here = oracle.ask(&Query::new(&theta, 0.0, self.rows, Want::Gradient));
             let right: Vec<f64> = self.times(oracle, &theta).iter().zip(&here.gradient).map(|(h, g)| h - g).collect();
             let next = self.solve(oracle, &right, &theta);
             let gain = 0.5 * theta.iter().zip(&next).zip(&here.gradient).map(|((a, b), g)| (a - b) * g).sum::<f64>();

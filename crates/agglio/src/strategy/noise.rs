@@ -50,10 +50,10 @@ const MOST_ROUNDS: usize = 500;
 
 /// Maximum likelihood for y = φ(xᵀw + ε): least squares on φ⁻¹(y) where φ is one-to-one, else by expectation and
 /// maximisation over which preimage each row came from, one pass a round.
-pub(super) fn pre(oracle: &mut Fold<'_>, line: &Line, rows: Batch) -> Pre {
-    let mut theta = line.unclipped(oracle, rows);
+pub(super) fn pre(oracle: &mut Fold<'_>, line: &Line) -> Pre {
+    let mut theta = line.unclipped(oracle);
     let mut deviation = 1.0;
-    let mut here = expect(oracle, &theta, deviation, rows);
+    let mut here = expect(oracle, &theta, deviation, line.rows);
     let mut settled = oracle.labels().ambiguous() == 0;
     for _ in 0..MOST_ROUNDS {
         if settled {
@@ -64,16 +64,16 @@ pub(super) fn pre(oracle: &mut Fold<'_>, line: &Line, rows: Batch) -> Pre {
         let moved = improved.iter().zip(&theta).fold(0.0, |most: f64, (new, old)| most.max((new - old).abs()));
         theta = improved;
         deviation = positive(here.loss.sqrt());
-        let there = expect(oracle, &theta, deviation, rows);
+        let there = expect(oracle, &theta, deviation, line.rows);
         // in standardised units a standard error is deviation/√n: this is far below it for any n
         settled = moved <= 1e-10 * deviation;
         here = there;
     }
-    let outcome = end(oracle, line, theta, &here, settled, rows);
+    let outcome = end(oracle, line, theta, &here, settled);
     // at the deviation that belongs to this θ, the expected square over the variance is one
     let variance = positive(deviation * deviation);
     let moved = 0.5 * (here.loss / variance - 1.0) - 0.5 * (here.loss / variance).ln();
-    let log_likelihood = rows.len(oracle.rows()) as f64 * (here.log_likelihood + moved);
+    let log_likelihood = line.rows.len(oracle.rows()) as f64 * (here.log_likelihood + moved);
     Pre { outcome, deviation: here.loss.sqrt(), log_likelihood }
 }
 
@@ -86,8 +86,8 @@ fn positive(value: f64) -> f64 {
 }
 
 /// The gradient is that of the expected squares, which vanishes where the rounds end.
-fn end(oracle: &dyn Oracle, line: &Line, theta: Vec<f64>, here: &Sums, settled: bool, rows: Batch) -> Outcome {
-    let mut sums = oracle.ask(&Query::new(&theta, 0.0, rows, Want::Stationarity));
+fn end(oracle: &dyn Oracle, line: &Line, theta: Vec<f64>, here: &Sums, settled: bool) -> Outcome {
+    let mut sums = oracle.ask(&Query::new(&theta, 0.0, line.rows, Want::Stationarity));
     let mut multiplier = 0.0;
     if let Some(right) = here.right_sides.first() {
         (sums.gradient, multiplier) = line.gradient(oracle, right, &theta);

@@ -46,6 +46,16 @@ impl Contest {
         }
     }
 
+    /// The lowest so far.
+    pub fn best(&self) -> &Outcome {
+        &self.best
+    }
+
+    /// Whether no further run can matter: the lowest is exact, or they were ended from outside.
+    pub fn is_over(&self) -> bool {
+        self.interrupted || self.best.sums.is_rounding()
+    }
+
     /// A run that was seen to be on its way to the best.
     fn meet(&mut self) {
         self.losses.push(self.best.sums.loss);
@@ -63,7 +73,7 @@ impl Contest {
         match restarts {
             _ if self.interrupted => true,
             Restarts::Count(count) => tried >= count,
-            Restarts::Auto if self.best.sums.is_rounding() => true,
+            Restarts::Auto if self.is_over() => true,
             Restarts::Auto => tried >= MOST || (tried >= LEAST && 2 * self.agreed() >= self.losses.len()),
         }
     }
@@ -114,15 +124,30 @@ impl Plan {
             }
             let part = |share| Batch::Part { key: derive_key(key, index), start: 0, len: all.div_ceil(share) };
             let (start, rows) = match index % 2 {
-                0 => (self.line(oracle, part(2)).start(oracle, part(2)), part(2)),
+                0 => (self.line(oracle, part(2)).start(oracle), part(2)),
                 _ => (contest.best.theta.clone(), part(4)),
             };
-            let mut reunion =
-                Reunion { known: &contest.best.theta, tau: contest.best.tau, rows: all, met: false, others: observer };
-            let outcome = self.path(oracle, start, vec![rows, Batch::All], &mut reunion);
-            if reunion.met { contest.meet() } else { contest.enter(outcome) }
+            match self.rival(&contest.best, oracle, start, vec![rows, Batch::All], observer) {
+                None => contest.meet(),
+                Some(outcome) => contest.enter(outcome),
+            }
         }
         contest.end()
+    }
+
+    /// A path that may end lower than the best; none if it is on its way there.
+    pub(super) fn rival(
+        &self,
+        best: &Outcome,
+        oracle: &Fold<'_>,
+        start: Vec<f64>,
+        samples: Vec<Batch>,
+        observer: &mut dyn Observer,
+    ) -> Option<Outcome> {
+        let (tau, rows) = (best.tau, oracle.rows());
+        let mut reunion = Reunion { known: &best.theta, tau, rows, met: false, others: observer };
+        let outcome = self.path(oracle, start, samples, &mut reunion);
+        (!reunion.met).then_some(outcome)
     }
 
     /// Levenberg–Marquardt from random starts, the first of them the one asked for.

@@ -1,0 +1,74 @@
+//! The *dip* of SiLU and GELU: a label in it says how far z is from where φ turns, and not on which side.
+//!
+//! The linear stage takes the right side first. Where the truth is on the left, or on both sides, a path from there can
+//! end at a minimum that is a mirror image of the good one. So there are more starts: one from the left, and one or two
+//! that leave the turn itself where the loss falls fastest. All are cheap beside the paths that follow.
+
+use std::iter;
+
+use crate::fit::Outcome;
+use crate::observe::Observer;
+use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
+use crate::rows::Batch;
+use crate::strategy::Plan;
+use crate::strategy::linear::Line;
+use crate::strategy::restarts::Contest;
+
+/// Steps away from the turn that are tried together, in units of vᵀHv = 1.
+const REACHES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+/// Where the two sides of the turn differ by less than this factor in loss, both are followed.
+const ALIKE: f64 = 1.5;
+
+impl Plan {
+    /// Improves on `first` by paths from the left of the dip and from across it, until one is exact.
+    pub(super) fn search_dip(
+        &self,
+        first: Outcome,
+        line: &Line,
+        oracle: &Fold<'_>,
+        samples: &[Batch],
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let across = iter::once_with(|| across(line, oracle).unwrap_or_default()).flatten();
+        let mut starts = line.left(oracle).into_iter().chain(across);
+        let mut contest = Contest::new(first);
+        while !contest.is_over() {
+            let Some(start) = starts.next() else { break };
+            if let Some(other) = self.rival(contest.best(), oracle, start, samples.to_vec(), observer) {
+                contest.enter(other);
+            }
+        }
+        contest.end().0
+    }
+}
+
+/// From the point without covariates at the turn, along the direction v in which the loss bends down most, to both sides.
+///
+/// Labels far from the minimum belong to rows with large |xᵀw|, of either sign: the spectral start of phase retrieval,
+/// which needs no choice between preimages. Reference: Candès, Li and Soltanolkotabi (2015).
+fn across(line: &Line, oracle: &Fold<'_>) -> Option<Vec<Vec<f64>>> {
+    if oracle.is_wide() {
+        return None;
+    }
+    let origin = vec![0.0; oracle.dim()];
+    // at a constant z the full Hessian is Σ (const − φ″(z)·y_i)·x_i x_iᵀ
+    let hessian = oracle.ask(&Query::new(&origin, 1.0, line.rows, Want::Curvature(Hessian::Full))).curvature?;
+    let v = line.lowest(oracle, hessian)?;
+    let mut turn = origin;
+    if oracle.coordinates().intercept() {
+        *turn.last_mut()? = oracle.labels().turn()?;
+    }
+    let reach = |step: f64| turn.iter().zip(&v).map(|(turn, v)| turn + step * v).collect::<Vec<f64>>();
+    let points: Vec<Vec<f64>> = [1.0, -1.0].iter().flat_map(|side| REACHES.map(|step| reach(side * step))).collect();
+    let losses = oracle.losses(&points, 1.0, line.rows);
+    Some(better_sides(losses.into_iter().zip(points).collect()))
+}
+
+/// The lowest point of the better side, then that of the other if it is nearly as low.
+fn better_sides(points: Vec<(f64, Vec<f64>)>) -> Vec<Vec<f64>> {
+    let lowest = |side: &[(f64, Vec<f64>)]| side.iter().min_by(|a, b| a.0.total_cmp(&b.0)).cloned();
+    let mut sides: Vec<(f64, Vec<f64>)> = points.chunks(REACHES.len()).filter_map(lowest).collect();
+    sides.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let most = sides.first().map_or(0.0, |best| ALIKE * best.0);
+    sides.into_iter().filter(|side| side.0 <= most).map(|side| side.1).collect()
+}
