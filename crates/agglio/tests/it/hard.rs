@@ -2,8 +2,8 @@
 
 use agglio::activation::named;
 use agglio::rows::{Dense, Scaling};
-use agglio::simulate::{LabelNoise, Shape};
-use agglio::{Options, Solver, Start, Status};
+use agglio::simulate::{Design, LabelNoise, Shape, Simulation};
+use agglio::{Noise, Options, Solver, Start, Status};
 
 use crate::bank::{self, Variant};
 
@@ -108,22 +108,22 @@ fn labels_of_any_size_are_reached_by_adaptive_steps() {
     }
 }
 
-/// Labels in the dip of SiLU and GELU have two preimages each, and the nearer ones may be the wrong ones for good. With a
-/// second start from the mixture over both, all of these 40 problems are solved; without it 29 are.
+/// The loss relative to the lowest known says whether a problem is solved; an exact fit has rounding left.
+fn is_solved(loss: f64, lowest: f64) -> bool {
+    loss <= lowest * (1.0 + 1e-6) + 1e-26
+}
+
+/// Labels in the dip of SiLU and GELU have two preimages each. From the right ones alone, re-chosen, 29 of these 40
+/// problems are solved.
 #[test]
 fn problems_in_the_dip_are_solved() {
     let mut solved = 0;
     for (activation, seed) in ["silu", "gelu"].iter().flat_map(|a| (0..20).map(move |s| (*a, s))) {
-        let phi = named(activation).unwrap();
-        let data = bank::paper("identity", 60, 3, LabelNoise::None, seed);
-        let noise = bank::paper("identity", 60, 1, LabelNoise::None, seed + 100).values;
-        let z = data.labels.iter().map(|z| z - 1.2);
-        let labels = z.zip(&noise).map(|(z, e)| phi.value(z) + 0.001 * e).collect();
-        let rows = Dense::new(data.values.clone(), 3, labels).unwrap();
-        let truth = Start::At { coefficients: data.truth.clone(), intercept: -1.2 };
-        let best = Options::new(phi.clone()).solver(Solver::Lm).start(truth).build().unwrap().fit(&rows).unwrap();
-        let report = Options::new(phi).noise(agglio::Noise::Post).build().unwrap().fit(&rows).unwrap();
-        solved += u32::from(report.loss <= best.loss * (1.0 + 1e-6));
+        let problem = Dip { activation, rows: 60, features: 3, norm: None, intercept: -1.2, noise: 0.001, seed };
+        let (data, truth) = problem.draw();
+        let best = problem.options(Solver::Lm).start(truth).build().unwrap().fit(&data).unwrap();
+        let report = problem.options(Solver::Auto).build().unwrap().fit(&data).unwrap();
+        solved += u32::from(is_solved(report.loss, best.loss));
     }
     assert!(solved >= 38, "{solved} of 40");
 }
@@ -178,4 +178,60 @@ fn unscaled_columns_of_different_units_are_identified() {
     let rows = Dense::new(values, 2, data.labels.clone()).unwrap();
     let report = Options::new(named("sigmoid").unwrap()).scaling(Scaling::None).build().unwrap().fit(&rows).unwrap();
     assert!(report.certificate.certified(), "{}", report.verdict());
+}
+
+/// Most labels in the dip, from either side of the minimum or from both: all of these 54 problems are solved, in 26
+/// passes. From the right side and the mixture over both preimages 47 are, in 46 passes; by ten random starts 34.
+#[test]
+fn problems_on_either_side_of_the_dip_are_solved() {
+    let sizes = [1, 3, 8].iter().flat_map(|d| [0.5, 1.0, 2.0].map(|norm| (*d, norm)));
+    let placed = sizes.flat_map(|(d, norm)| [-3.0, -2.0, -1.0].map(|b| (d, norm, b)));
+    let (mut solved, mut by_starts, mut passes) = (0, 0, 0.0);
+    for (seed, (features, norm, intercept)) in (0..).zip(placed) {
+        for activation in ["silu", "gelu"] {
+            let noise = [0.0, 0.01, 0.05][seed as usize % 3];
+            let problem = Dip { activation, rows: 200, features, norm: Some(norm), intercept, noise, seed };
+            let (data, truth) = problem.draw();
+            let fit = |options: Options| options.build().unwrap().fit(&data).unwrap();
+            let report = fit(problem.options(Solver::Auto));
+            let starts = fit(problem.options(Solver::Multistart));
+            let lowest = fit(problem.options(Solver::Lm).start(truth)).loss.min(starts.loss).min(report.loss);
+            solved += u32::from(is_solved(report.loss, lowest));
+            by_starts += u32::from(is_solved(starts.loss, lowest));
+            passes += report.passes / 54.0;
+        }
+    }
+    assert!(solved >= 52 && solved > by_starts, "{solved} of 54, by random starts {by_starts}");
+    assert!(passes <= 30.0, "{passes} passes");
+}
+
+/// y = φ(xᵀw + b) + noise with b in or near the dip.
+struct Dip {
+    activation: &'static str,
+    rows: usize,
+    features: usize,
+    norm: Option<f64>,
+    intercept: f64,
+    noise: f64,
+    seed: u64,
+}
+
+impl Dip {
+    fn draw(&self) -> (Dense, Start) {
+        let phi = named(self.activation).unwrap();
+        let normal = Simulation::new(named("identity").unwrap(), self.rows, self.features).design(Design::Normal);
+        let line = match self.norm {
+            Some(norm) => normal.norm(norm).seed(self.seed).draw().unwrap(),
+            None => bank::paper("identity", self.rows, self.features, LabelNoise::None, self.seed),
+        };
+        let noise = bank::paper("identity", self.rows, 1, LabelNoise::None, self.seed + 100).values;
+        let label = |(z, e): (&f64, &f64)| phi.value(z + self.intercept) + self.noise * e;
+        let labels = line.labels.iter().zip(&noise).map(label).collect();
+        let truth = Start::At { coefficients: line.truth, intercept: self.intercept };
+        (Dense::new(line.values, self.features, labels).unwrap(), truth)
+    }
+
+    fn options(&self, solver: Solver) -> Options {
+        Options::new(named(self.activation).unwrap()).solver(solver).noise(Noise::Post)
+    }
 }
