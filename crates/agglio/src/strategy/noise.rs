@@ -47,34 +47,74 @@ pub(super) struct Pre {
 
 /// Rounds after which the mixture over two preimages is left as it is.
 const MOST_ROUNDS: usize = 500;
+/// Rounds from either side of the dip after which the less likely one is given up.
+const TRIAL: usize = 5;
 
 /// Maximum likelihood for y = φ(xᵀw + ε): least squares on φ⁻¹(y) where φ is one-to-one, else by expectation and
-/// maximisation over which preimage each row came from, one pass a round.
+/// maximisation over which preimage each row came from, one pass a round, from the right and from the left of the dip.
 pub(super) fn pre(oracle: &mut Fold<'_>, line: &Line) -> Pre {
-    let mut theta = line.unclipped(oracle);
-    let mut deviation = 1.0;
-    let mut here = expect(oracle, &theta, deviation, line.rows);
-    let mut settled = oracle.labels().ambiguous() == 0;
-    for _ in 0..MOST_ROUNDS {
-        if settled {
-            break;
-        }
-        let improved =
-            here.right_sides.first().map_or_else(|| theta.clone(), |right| line.solve(oracle, right, &theta));
-        let moved = improved.iter().zip(&theta).fold(0.0, |most: f64, (new, old)| most.max((new - old).abs()));
-        theta = improved;
-        deviation = positive(here.loss.sqrt());
-        let there = expect(oracle, &theta, deviation, line.rows);
-        // in standardised units a standard error is deviation/√n: this is far below it for any n
-        settled = moved <= 1e-10 * deviation;
-        here = there;
+    let theta = line.unclipped(oracle);
+    let mut mixture = Mixture::at(oracle, line, theta);
+    if oracle.labels().turn().is_some() {
+        let left = line.left(oracle).map(|theta| Mixture::at(oracle, line, theta).after(TRIAL, oracle, line));
+        mixture = mixture.after(TRIAL, oracle, line);
+        mixture = left.filter(|left| left.here.log_likelihood > mixture.here.log_likelihood).unwrap_or(mixture);
+        mixture = mixture.after(MOST_ROUNDS, oracle, line);
+    } else {
+        mixture.settled = true;
     }
-    let outcome = end(oracle, line, theta, &here, settled);
+    let outcome = mixture.end(oracle, line);
     // at the deviation that belongs to this θ, the expected square over the variance is one
+    let (deviation, here) = (mixture.deviation, mixture.here);
     let variance = positive(deviation * deviation);
     let moved = 0.5 * (here.loss / variance - 1.0) - 0.5 * (here.loss / variance).ln();
     let log_likelihood = line.rows.len(oracle.rows()) as f64 * (here.log_likelihood + moved);
     Pre { outcome, deviation: here.loss.sqrt(), log_likelihood }
+}
+
+/// A point of the mixture over preimages: θ, the deviation of the noise, and what is expected there.
+struct Mixture {
+    theta: Vec<f64>,
+    deviation: f64,
+    here: Sums,
+    settled: bool,
+}
+
+impl Mixture {
+    fn at(oracle: &dyn Oracle, line: &Line, theta: Vec<f64>) -> Mixture {
+        let here = expect(oracle, &theta, 1.0, line.rows);
+        Mixture { theta, deviation: 1.0, here, settled: false }
+    }
+
+    /// This one after so many rounds, or fewer if it settles before.
+    fn after(mut self, rounds: usize, oracle: &dyn Oracle, line: &Line) -> Mixture {
+        for _ in 0..rounds {
+            if self.settled {
+                break;
+            }
+            let Some(right) = self.here.right_sides.first() else { break };
+            let improved = line.solve(oracle, right, &self.theta);
+            let moved = improved.iter().zip(&self.theta).fold(0.0, |most: f64, (new, old)| most.max((new - old).abs()));
+            self.theta = improved;
+            self.deviation = positive(self.here.loss.sqrt());
+            self.here = expect(oracle, &self.theta, self.deviation, line.rows);
+            // in standardised units a standard error is deviation/√n: this is far below it for any n
+            self.settled = moved <= 1e-10 * self.deviation;
+        }
+        self
+    }
+
+    /// The gradient is that of the expected squares, which vanishes where the rounds end.
+    fn end(&self, oracle: &dyn Oracle, line: &Line) -> Outcome {
+        let theta = self.theta.clone();
+        let mut sums = oracle.ask(&Query::new(&theta, 0.0, line.rows, Want::Stationarity));
+        let mut multiplier = 0.0;
+        if let Some(right) = self.here.right_sides.first() {
+            (sums.gradient, multiplier) = line.gradient(oracle, right, &theta);
+        }
+        let reason = if self.settled { StopReason::Settled } else { StopReason::Limit };
+        Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier }
+    }
 }
 
 fn expect(oracle: &dyn Oracle, theta: &[f64], deviation: f64, rows: Batch) -> Sums {
@@ -83,15 +123,4 @@ fn expect(oracle: &dyn Oracle, theta: &[f64], deviation: f64, rows: Batch) -> Su
 
 fn positive(value: f64) -> f64 {
     value.max(f64::MIN_POSITIVE.sqrt())
-}
-
-/// The gradient is that of the expected squares, which vanishes where the rounds end.
-fn end(oracle: &dyn Oracle, line: &Line, theta: Vec<f64>, here: &Sums, settled: bool) -> Outcome {
-    let mut sums = oracle.ask(&Query::new(&theta, 0.0, line.rows, Want::Stationarity));
-    let mut multiplier = 0.0;
-    if let Some(right) = here.right_sides.first() {
-        (sums.gradient, multiplier) = line.gradient(oracle, right, &theta);
-    }
-    let reason = if settled { StopReason::Settled } else { StopReason::Limit };
-    Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier }
 }

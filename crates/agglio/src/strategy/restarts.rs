@@ -144,7 +144,8 @@ impl Plan {
         samples: Vec<Batch>,
         observer: &mut dyn Observer,
     ) -> Option<Outcome> {
-        let (tau, rows) = (best.tau, oracle.rows());
+        let rows = samples.last().map_or(0, |last| last.len(oracle.rows()));
+        let tau = best.tau;
         let mut reunion = Reunion { known: &best.theta, tau, rows, met: false, others: observer };
         let outcome = self.path(oracle, start, samples, &mut reunion);
         (!reunion.met).then_some(outcome)

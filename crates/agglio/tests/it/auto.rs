@@ -66,6 +66,20 @@ fn a_mixture_over_preimages_is_consistent() {
     }
 }
 
+/// Labels that come from the left of the dip are as likely a set as their mirror image on the right.
+#[test]
+fn a_mixture_finds_the_side_of_the_dip() {
+    for (activation, intercept) in ["silu", "gelu"].iter().flat_map(|a| [-3.0, -2.0, 0.5].map(|b| (*a, b))) {
+        let phi = named(activation).unwrap();
+        let data = bank::paper("identity", 2000, 3, LabelNoise::Post(0.1, Shape::Gauss), 2);
+        let labels = data.labels.iter().map(|z| phi.value(z + intercept)).collect();
+        let rows = Dense::new(data.values.clone(), 3, labels).unwrap();
+        let report = Options::new(phi).noise(Noise::Pre).build().unwrap().fit(&rows).unwrap();
+        assert!(bank::distance(&report.coefficients, &data.truth) <= 0.05, "{activation} {intercept}: {report:?}");
+        assert!((report.intercept - intercept).abs() <= 0.02, "{activation} {intercept}: {}", report.intercept);
+    }
+}
+
 #[test]
 fn both_ends_agree_with_the_solvers_that_are_told_where_to_end() {
     for (noise, end) in
