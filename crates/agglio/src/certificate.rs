@@ -38,6 +38,8 @@ pub struct Certificate {
     pub unidentified: Vec<usize>,
     /// Restarts that ended at the loss that was kept, of how many.
     pub restarts: Option<(usize, usize)>,
+    /// Whether a ball holds the coefficients back, so that the point is an optimum on its surface.
+    pub held_back: bool,
     /// How the fit ended, in view of all this.
     pub status: Status,
 }
@@ -68,6 +70,7 @@ impl Certificate {
             linear_loss: None,
             unidentified: Vec::new(),
             restarts: None,
+            held_back: outcome.multiplier > 0.0,
             status: outcome.reason.into(),
         };
         if certificate.is_flat() {

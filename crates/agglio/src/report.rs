@@ -102,7 +102,7 @@ impl Report {
         let gradient = self.certificate.relative_gradient.map_or("none".to_owned(), |g| format!("{g:.1e}"));
         match (self.status(), self.reason) {
             (Status::Converged, StopReason::Rounding) => format!("exact: what is left of the residuals is rounding{}", self.curved()),
-            (Status::Converged, _) => format!("stationary, the gradient is {gradient} of its scale{}", self.curved()),
+            (Status::Converged, _) => format!("stationary{}, the gradient is {gradient} of its scale{}", self.held(), self.curved()),
             (Status::Plateau, _) => "not an optimum: the slopes have vanished and nothing is explained".into(),
             (Status::Diverging, StopReason::NotFinite) => {
                 "the steps led out of the numbers and the last finite point was kept; rescale the data, or lower eta if it was given".into()
@@ -112,6 +112,10 @@ impl Report {
             (Status::IterationLimit, _) => format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs"),
             (Status::Interrupted, _) => format!("interrupted: the gradient is {gradient} of its scale"),
         }
+    }
+
+    fn held(&self) -> &'static str {
+        if self.certificate.held_back { " on the surface of the ball" } else { "" }
     }
 
     fn curved(&self) -> String {

@@ -32,6 +32,7 @@ fn every_solver_finds_the_optimum_on_the_surface() {
         for solver in Solver::ALL.into_iter().filter(|&s| s != Solver::Lbfgs && (s.converges_linearly())) {
             let report = fit(options(activation, solver).radius(0.5), &data);
             assert!(report.certificate.certified(), "{activation} by {solver}: {}", report.verdict());
+            assert!(report.certificate.held_back && report.verdict().contains("on the surface of the ball"));
             assert!((norm(&report) - 0.5).abs() <= 1e-9, "{activation} by {solver}: {}", norm(&report));
             let off = bank::largest_difference(&report.coefficients, &projected.coefficients);
             assert!(off <= 1e-6, "{activation} by {solver}: {off:e}");
@@ -57,6 +58,7 @@ fn a_ball_that_is_wide_enough_changes_nothing() {
     let free = fit(options("sigmoid", Solver::Auto).noise(Noise::Post), &data);
     let held = fit(options("sigmoid", Solver::Auto).radius(2.0 * norm(&free)), &data);
     assert_eq!(held.coefficients, free.coefficients);
+    assert!(!held.certificate.held_back);
 }
 
 #[test]
