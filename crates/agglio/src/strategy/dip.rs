@@ -12,7 +12,7 @@ use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::rows::Batch;
 use crate::strategy::Plan;
 use crate::strategy::linear::Line;
-use crate::strategy::restarts::Contest;
+use crate::strategy::restarts::{Contest, Origin};
 
 /// Steps away from the turn that are tried together, in units of vᵀHv = 1.
 const REACHES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
@@ -35,7 +35,7 @@ impl Plan {
         while !contest.is_over() {
             let Some(start) = starts.next() else { break };
             if let Some(other) = self.rival(contest.best(), oracle, start, samples.to_vec(), observer) {
-                contest.enter(other);
+                contest.enter(other, Origin::Own);
             }
         }
         contest.end().0

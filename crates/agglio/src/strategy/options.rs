@@ -37,7 +37,8 @@ impl Noise {
 pub enum Restarts {
     /// So many.
     Count(usize),
-    /// Until half of the paths have ended as low as the lowest, at least eight and at most forty; none for an exact fit.
+    /// Until half of those that begin by themselves have ended as low as the lowest, at least eight and at most forty paths;
+    /// none for an exact fit.
     Auto,
 }
 

@@ -28,18 +28,32 @@ const STARTS: u64 = 10;
 /// Outcomes of several runs of which the lowest is kept.
 pub(super) struct Contest {
     best: Outcome,
-    losses: Vec<f64>,
+    runs: Vec<Run>,
     /// Whether one of them was ended from outside, and all with it.
     interrupted: bool,
 }
 
+/// What counts of a run once it is over.
+struct Run {
+    loss: f64,
+    origin: Origin,
+}
+
+/// Where a run began: one that began at the best and returns there is no witness for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    Own,
+    Best,
+}
+
 impl Contest {
     pub fn new(first: Outcome) -> Contest {
-        Contest { losses: vec![first.sums.loss], interrupted: first.reason == StopReason::Interrupted, best: first }
+        let runs = vec![Run { loss: first.sums.loss, origin: Origin::Own }];
+        Contest { runs, interrupted: first.reason == StopReason::Interrupted, best: first }
     }
 
-    pub fn enter(&mut self, outcome: Outcome) {
-        self.losses.push(outcome.sums.loss);
+    pub fn enter(&mut self, outcome: Outcome, origin: Origin) {
+        self.runs.push(Run { loss: outcome.sums.loss, origin });
         self.interrupted |= outcome.reason == StopReason::Interrupted;
         if outcome.sums.loss < self.best.sums.loss {
             self.best = outcome;
@@ -57,24 +71,28 @@ impl Contest {
     }
 
     /// A run that was seen to be on its way to the best.
-    fn meet(&mut self) {
-        self.losses.push(self.best.sums.loss);
+    fn meet(&mut self, origin: Origin) {
+        self.runs.push(Run { loss: self.best.sums.loss, origin });
     }
 
-    /// How many of the outcomes are as low as the lowest.
-    fn agreed(&self) -> usize {
-        let lowest = self.best.sums.loss * (1.0 + SAME);
-        self.losses.iter().filter(|&&loss| loss <= lowest).count()
+    fn is_lowest(&self, run: &Run) -> bool {
+        run.loss <= self.best.sums.loss * (1.0 + SAME)
+    }
+
+    /// Whether half of the runs that began by themselves have ended at the lowest.
+    fn has_witnesses(&self) -> bool {
+        let own = || self.runs.iter().filter(|run| run.origin == Origin::Own);
+        2 * own().filter(|run| self.is_lowest(run)).count() >= own().count()
     }
 
     /// Whether enough has been tried.
     fn is_decided(&self, restarts: Restarts) -> bool {
-        let tried = self.losses.len() - 1;
+        let tried = self.runs.len() - 1;
         match restarts {
             _ if self.interrupted => true,
             Restarts::Count(count) => tried >= count,
             Restarts::Auto if self.is_over() => true,
-            Restarts::Auto => tried >= MOST || (tried >= LEAST && 2 * self.agreed() >= self.losses.len()),
+            Restarts::Auto => tried >= MOST || (tried >= LEAST && self.has_witnesses()),
         }
     }
 
@@ -83,7 +101,7 @@ impl Contest {
         if self.interrupted {
             self.best.reason = StopReason::Interrupted;
         }
-        let agreed = (self.agreed(), self.losses.len());
+        let agreed = (self.runs.iter().filter(|run| self.is_lowest(run)).count(), self.runs.len());
         (self.best, agreed)
     }
 }
@@ -123,13 +141,13 @@ impl Plan {
                 break;
             }
             let part = |share| Batch::Part { key: derive_key(key, index), start: 0, len: all.div_ceil(share) };
-            let (start, rows) = match index % 2 {
-                0 => (self.line(oracle, part(2)).start(oracle), part(2)),
-                _ => (contest.best.theta.clone(), part(4)),
+            let (origin, start, rows) = match index % 2 {
+                0 => (Origin::Own, self.line(oracle, part(2)).start(oracle), part(2)),
+                _ => (Origin::Best, contest.best.theta.clone(), part(4)),
             };
             match self.rival(&contest.best, oracle, start, vec![rows, Batch::All], observer) {
-                None => contest.meet(),
-                Some(outcome) => contest.enter(outcome),
+                None => contest.meet(origin),
+                Some(outcome) => contest.enter(outcome, origin),
             }
         }
         contest.end()
@@ -164,7 +182,7 @@ impl Plan {
             }
             let plan =
                 Plan { start: Start::Random(None), ..self.clone() }.seeded(derive_key(self.settings.seed, index));
-            contest.enter(plan.single(oracle, observer)?);
+            contest.enter(plan.single(oracle, observer)?, Origin::Own);
         }
         Ok(contest.end())
     }

@@ -235,3 +235,13 @@ impl Dip {
         Options::new(named(self.activation).unwrap()).solver(solver).noise(Noise::Post)
     }
 }
+
+/// A start whose coefficients cannot be squared has a loss all the same.
+#[test]
+fn huge_coefficients_have_a_finite_loss() {
+    let data = bank::paper("sigmoid", 50, 2, LabelNoise::Post(0.05, Shape::Gauss), 3);
+    let start = Start::At { coefficients: vec![1e200, -1e180], intercept: 0.0 };
+    let options = Options::new(named("sigmoid").unwrap()).solver(Solver::Lm).scaling(Scaling::None).start(start);
+    let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
+    assert!(report.loss.is_finite() && !report.certificate.certified(), "{}: {}", report.loss, report.verdict());
+}
