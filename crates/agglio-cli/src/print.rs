@@ -147,7 +147,10 @@ impl Fitted {
             ("effort", format!("{:.0} passes in {}, after {} of reading", report.passes, seconds[0], seconds[1])),
         ];
         if let Some((agreed, of)) = report.certificate.restarts {
-            let words = format!("{} of {} further paths ended as low as the one kept", agreed - 1, of - 1);
+            let words = match of {
+                1 => "none: the fit is exact".into(),
+                _ => format!("{} of {} further paths ended as low as the one kept", agreed - 1, of - 1),
+            };
             rows.insert(rows.len() - 2, ("restarts", words));
         }
         pairs(&rows)

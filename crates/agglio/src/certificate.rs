@@ -21,6 +21,8 @@ use crate::rows::Batch;
 pub struct Certificate {
     /// max_j |J_jᵀr|/(‖J_j‖‖r‖); none where all slopes have vanished.
     pub relative_gradient: Option<f64>,
+    /// Whether the residual is only rounding, so that its gradient says nothing.
+    pub exact: bool,
     /// Smallest eigenvalue of the full Hessian over the largest; none if not computed.
     pub smallest_eigenvalue: Option<f64>,
     /// Rows that the Hessian was taken over.
@@ -49,6 +51,8 @@ const MOST_ROWS: usize = 50_000;
 /// The sample, a beginning of one fixed permutation.
 const SAMPLE: usize = 20_000;
 const SAMPLE_KEY: u64 = 0x6365_7274;
+/// The relative gradient above which no point is called a minimum.
+const STATIONARY: f64 = 1e-2;
 /// Ratio of eigenvalues at which a direction counts as flat.
 const FLAT: f64 = 1e-12;
 
@@ -62,11 +66,12 @@ impl Certificate {
         let spectrum = Spectrum::at(oracle, outcome);
         let mut certificate = Certificate {
             relative_gradient: outcome.sums.relative_gradient(),
+            exact: outcome.sums.is_rounding(),
             smallest_eigenvalue: spectrum.ratio,
             curvature_rows: spectrum.rows,
             curvature_products: oracle.is_wide().then_some(PRODUCTS),
             saturated: spectrum.saturated,
-            baseline_loss: oracle.baseline_loss(),
+            baseline_loss: oracle.baseline().loss,
             linear_loss: None,
             unidentified: Vec::new(),
             restarts: None,
@@ -79,19 +84,33 @@ impl Certificate {
             certificate.status = Status::Diverging;
         } else if certificate.status == Status::Converged && certificate.explains_nothing(oracle, outcome) {
             certificate.status = Status::Plateau;
+        } else if certificate.status == Status::Plateau && certificate.explains_much(oracle, outcome) {
+            // no slope has vanished: rounding alone keeps the gradient from falling further
+            certificate.status = Status::Converged;
         }
         certificate
     }
 
-    /// Whether the point is a strict local minimum that explains something.
+    /// Whether the point is a strict local minimum that explains something, however loose the tolerance was.
     pub fn certified(&self) -> bool {
-        self.status == Status::Converged && self.smallest_eigenvalue.is_some_and(|ratio| ratio > FLAT)
+        self.status == Status::Converged
+            && self.is_stationary()
+            && self.smallest_eigenvalue.is_some_and(|ratio| ratio > FLAT)
+    }
+
+    fn is_stationary(&self) -> bool {
+        self.exact || self.relative_gradient.is_some_and(|gradient| gradient <= STATIONARY)
     }
 
     /// The model without covariates is among those that were fitted: a stationary point above it is no optimum.
     fn explains_nothing(&self, oracle: &Fold<'_>, outcome: &Outcome) -> bool {
         let loss = outcome.sums.loss - oracle.penalty(&outcome.theta);
         outcome.tau == 1.0 && loss > self.baseline_loss * (1.0 + 1e-9) + outcome.sums.rounding()
+    }
+
+    fn explains_much(&self, oracle: &Fold<'_>, outcome: &Outcome) -> bool {
+        let loss = outcome.sums.loss - oracle.penalty(&outcome.theta);
+        outcome.tau == 1.0 && loss <= 0.9 * self.baseline_loss && self.saturated < 0.5
     }
 
     fn is_flat(&self) -> bool {
@@ -105,6 +124,9 @@ impl Certificate {
             self.status = Status::Diverging;
         }
         if self.status != Status::Converged && self.status != Status::IterationLimit {
+            return;
+        }
+        if self.status == Status::IterationLimit && !self.is_stationary() && !runs_away(oracle, outcome) {
             return;
         }
         let open = Open::of(oracle);
@@ -155,18 +177,38 @@ impl Spectrum {
     }
 
     fn by_products(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
-        let (rows, units) = (sample(oracle), units(oracle));
-        let times = |v: &[f64]| {
-            let v: Vec<f64> = v.iter().zip(&units).map(|(v, unit)| v / unit).collect();
-            let want = Want::CurvatureTimes(Hessian::Full, &v);
-            let mut product = oracle.ask(&Query::new(&outcome.theta, outcome.tau, rows, want)).curvature_times;
-            product.iter_mut().zip(&v[..oracle.coefficients()]).for_each(|(h, v)| *h += outcome.multiplier * v);
-            product.iter().zip(&units).map(|(h, unit)| h / unit).collect()
+        let ratio = match lacks_rows(oracle) && outcome.multiplier == 0.0 {
+            true => Some(0.0),
+            false => ratio_by_products(oracle, &outcome.theta, outcome.tau, outcome.multiplier),
         };
-        let values = krylov::ritz_values(times, oracle.dim(), PRODUCTS);
-        let ratio = if oracle.rows() < oracle.dim() { Some(0.0) } else { ratio(&values) };
-        Spectrum { ratio, saturated: outcome.sums.saturated, rows: rows.len(oracle.rows()) }
+        Spectrum { ratio, saturated: outcome.sums.saturated, rows: sample(oracle).len(oracle.rows()) }
     }
+}
+
+/// The smallest eigenvalue over the largest as far as [`PRODUCTS`] with the Hessian at (θ, τ), plus `multiplier` for each
+/// coefficient, show.
+fn ratio_by_products(oracle: &Fold<'_>, theta: &[f64], tau: f64, multiplier: f64) -> Option<f64> {
+    let (rows, units) = (sample(oracle), units(oracle));
+    let times = |v: &[f64]| {
+        let v: Vec<f64> = v.iter().zip(&units).map(|(v, unit)| v / unit).collect();
+        let want = Want::CurvatureTimes(Hessian::Full, &v);
+        let mut product = oracle.ask(&Query::new(theta, tau, rows, want)).curvature_times;
+        product.iter_mut().zip(&v[..oracle.coefficients()]).for_each(|(h, v)| *h += multiplier * v);
+        lift(oracle, &v, &units, &mut product);
+        product.iter().zip(&units).map(|(h, unit)| h / unit).collect()
+    };
+    ratio(&krylov::ritz_values(times, oracle.dim(), PRODUCTS))
+}
+
+/// Fewer rows than coefficients leave some combination of them open, unless a penalty decides.
+fn lacks_rows(oracle: &Fold<'_>) -> bool {
+    let alive = oracle.dim() - oracle.coordinates().dead_columns().len();
+    oracle.rows() < alive && oracle.l2() == 0.0
+}
+
+/// A column that carries nothing has no say in what is identified: its curvature is taken to be one.
+fn lift(oracle: &Fold<'_>, v: &[f64], units: &[f64], product: &mut [f64]) {
+    oracle.coordinates().dead_columns().into_iter().for_each(|j| product[j] = units[j] * units[j] * v[j]);
 }
 
 fn ratio(values: &[f64]) -> Option<f64> {
@@ -219,21 +261,24 @@ struct Open {
 
 impl Open {
     fn of(oracle: &Fold<'_>) -> Open {
-        if oracle.is_wide() {
-            // fewer rows than columns leave all of them open to some degree
-            return Open { columns: (0..oracle.coefficients()).collect(), directions: Vec::new() };
-        }
+        let nothing = Open { columns: Vec::new(), directions: Vec::new() };
         let origin = vec![0.0; oracle.dim()];
+        if oracle.is_wide() {
+            let flat = || ratio_by_products(oracle, &origin, 0.0, 0.0).is_some_and(|ratio| ratio.abs() <= FLAT);
+            // which ones would take the matrix to tell
+            let all = if lacks_rows(oracle) || flat() { oracle.coefficients() } else { 0 };
+            return Open { columns: (0..all).collect(), ..nothing };
+        }
         let line = oracle.ask(&Query::new(&origin, 0.0, sample(oracle), Want::Line));
-        let eigen = line.curvature.and_then(|matrix| scaled(oracle, &matrix).eigen());
-        let Some(eigen) = eigen else { return Open { columns: Vec::new(), directions: Vec::new() } };
+        let Some(eigen) = line.curvature.and_then(|matrix| scaled(oracle, &matrix).eigen()) else { return nothing };
         let most = eigen.values.last().copied().unwrap_or(0.0);
         let below =
             |share: f64| eigen.values.iter().zip(&eigen.vectors).filter(move |(value, _)| value.abs() <= share * most);
         let open: Vec<&Vec<f64>> = below(FLAT).map(|(_, vector)| vector).collect();
         let columns = (0..oracle.dim()).filter(|&j| open.iter().any(|vector| vector[j].abs() > 1e-6)).collect();
-        let rounding = oracle.dim() as f64 * f64::EPSILON;
-        Open { columns, directions: below(rounding).map(|(_, vector)| vector.clone()).collect() }
+        let (units, rounding) = (units(oracle), oracle.dim() as f64 * f64::EPSILON);
+        let in_theta = |vector: &Vec<f64>| vector.iter().zip(&units).map(|(v, unit)| v / unit).collect();
+        Open { columns, directions: orthonormal(below(rounding).map(|(_, vector)| in_theta(vector)).collect()) }
     }
 
     /// Takes these directions out of θ.
@@ -243,4 +288,21 @@ impl Open {
             theta.iter_mut().zip(direction).for_each(|(theta, v)| *theta -= along * v);
         }
     }
+}
+
+/// Directions of length one, each at a right angle to those before it.
+fn orthonormal(mut directions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    for k in 0..directions.len() {
+        let (before, rest) = directions.split_at_mut(k);
+        let Some(own) = rest.first_mut() else { break };
+        // twice, since units may differ by many orders
+        for v in before.iter().chain(&*before) {
+            let along = dot(own, v);
+            own.iter_mut().zip(v).for_each(|(own, v)| *own -= along * v);
+        }
+        let length = dot(own, own).sqrt();
+        own.iter_mut().for_each(|v| *v = if length > 0.0 { *v / length } else { 0.0 });
+    }
+    directions
 }

@@ -251,7 +251,8 @@ impl Walk {
         if elsewhere {
             self.stage.rows = Batch::All;
         }
-        let mut sums = known.filter(|_| !elsewhere).unwrap_or_else(|| self.ask(oracle));
+        let told = |sums: &Sums| !elsewhere && !sums.column_norms.is_empty();
+        let mut sums = known.filter(told).unwrap_or_else(|| self.ask(oracle));
         // the stop rule has confirmed the last point, not the mean
         if self.average.stages > 0.0 && matches!(reason, Limit | Interrupted) {
             let last = std::mem::replace(&mut self.theta, std::mem::take(&mut self.average.theta));

@@ -103,15 +103,23 @@ impl Report {
         match (self.status(), self.reason) {
             (Status::Converged, StopReason::Rounding) => format!("exact: what is left of the residuals is rounding{}", self.curved()),
             (Status::Converged, _) => format!("stationary{}, the gradient is {gradient} of its scale{}", self.held(), self.curved()),
-            (Status::Plateau, _) => "not an optimum: the slopes have vanished and nothing is explained".into(),
+            (Status::Plateau, _) if self.loss > self.certificate.baseline_loss => {
+                "not an optimum: the model without features fits better".into()
+            }
+            (Status::Plateau, _) => "not an optimum: the slopes have vanished".into(),
             (Status::Diverging, StopReason::NotFinite) => {
                 "the steps led out of the numbers and the last finite point was kept; rescale the data, or lower eta if it was given".into()
             }
             (Status::Diverging, _) => "the optimum is at infinity: the loss falls as coefficients grow without end".into(),
-            (Status::NotIdentified, _) => "other coefficients fit exactly as well; these have the least norm".into(),
+            (Status::NotIdentified, _) => format!("other coefficients fit exactly as well{}", self.of_least_norm()),
             (Status::IterationLimit, _) => format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs"),
             (Status::Interrupted, _) => format!("interrupted: the gradient is {gradient} of its scale"),
         }
+    }
+
+    /// Said only where what the rows leave open has been taken out.
+    fn of_least_norm(&self) -> &'static str {
+        if self.certificate.curvature_products.is_none() { "; these have the least norm" } else { "" }
     }
 
     fn held(&self) -> &'static str {
@@ -125,6 +133,7 @@ impl Report {
                     self.certificate.curvature_products.map_or(String::new(), |k| format!(" by {k} Lanczos steps"));
                 format!(", and a strict minimum (least curvature {ratio:.1e} of the greatest{by})")
             }
+            Some(ratio) if ratio > 0.0 => ", which is too large for a minimum".into(),
             _ => ", but not a strict minimum: the curvature is not positive".into(),
         }
     }
@@ -156,9 +165,7 @@ impl Report {
         }
         if !self.certificate.unidentified.is_empty() {
             let (named, rows) = (listed(&self.certificate.unidentified, names), self.rows);
-            warnings.push(format!(
-                "{named}: {rows} rows do not identify these coefficients; those of least norm are given"
-            ));
+            warnings.push(format!("{named}: {rows} rows do not identify these coefficients{}", self.of_least_norm()));
         }
         warnings
     }

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::activation::Preimages;
 use crate::linalg::Symmetric;
 use crate::oracle::leaf::{LEAF, Partial, Task, Weighted};
 use crate::oracle::{Bounds, Labels, Memory, Oracle, Query, Sums, Want};
@@ -136,9 +137,9 @@ impl<'a> Fold<'a> {
         Some(matrix)
     }
 
-    /// The loss of the model without covariates: of the best constant that φ can take, or of φ(offset) where there is no
-    /// intercept. Looks at labels only.
-    pub fn baseline_loss(&self) -> f64 {
+    /// The loss of the model without covariates, φ(b + offset): with the best constant that φ can take where there are no
+    /// offsets, and φ(offset) where there is no intercept. Looks at labels only.
+    pub fn baseline(&self) -> Baseline {
         let run = Run::Span(0..self.rows.len());
         let [mut y, mut weight, mut z] = std::array::from_fn(|_| vec![0.0; self.rows.len()]);
         self.rows.labels(&run, &mut y);
@@ -151,8 +152,26 @@ impl<'a> Fold<'a> {
         let activation = self.labels.activation();
         let range = activation.range();
         let constant = mean(&|i| y[i]).clamp(range.lo, range.hi);
-        let fitted = |i: usize| if self.coordinates.intercept() { constant } else { activation.value(z[i]) };
-        mean(&|i| (fitted(i) - y[i]).powi(2))
+        match self.coordinates.intercept() {
+            false => Baseline { loss: mean(&|i| (activation.value(z[i]) - y[i]).powi(2)), intercept: None },
+            true if z.iter().all(|offset| Some(offset) == z.first()) => {
+                let z = z.first().copied().unwrap_or(0.0);
+                let intercept = match activation.preimages(constant) {
+                    Preimages::One(b) | Preimages::Two { right: b, .. } => Some(b - z),
+                    Preimages::None => None,
+                };
+                Baseline { loss: mean(&|i| (constant - y[i]).powi(2)), intercept }
+            }
+            true => {
+                let mut preimages = vec![0.0; y.len()];
+                self.labels.preimages(0, &run, &mut preimages);
+                least_square(mean(&|i| preimages[i] - z[i]), |b| Square {
+                    loss: mean(&|i| (activation.value(b + z[i]) - y[i]).powi(2)),
+                    gradient: mean(&|i| (activation.value(b + z[i]) - y[i]) * activation.slope(b + z[i])),
+                    curvature: mean(&|i| activation.slope(b + z[i]).powi(2)),
+                })
+            }
+        }
     }
 
     /// max_i ω_i·‖x_i‖² in the solver's coordinates, ω of mean one.
@@ -227,6 +246,37 @@ impl Oracle for Fold<'_> {
         let linear = self.ask(&Query::new(theta, 0.0, Batch::All, Want::Loss));
         (linear.loss - self.penalty(theta)).max(0.0).sqrt() / self.labels.activation().slope(0.0).abs()
     }
+}
+
+/// The model without covariates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Baseline {
+    /// Its loss at τ = 1.
+    pub loss: f64,
+    /// Its intercept; none without one, and where it is infinite.
+    pub intercept: Option<f64>,
+}
+
+/// A sum of squares of one variable, half of its derivative, and half of its Gauss–Newton curvature.
+struct Square {
+    loss: f64,
+    gradient: f64,
+    curvature: f64,
+}
+
+/// Where damped Gauss–Newton steps from `b` lead.
+fn least_square(mut b: f64, at: impl Fn(f64) -> Square) -> Baseline {
+    let (mut here, mut size) = (at(b), 1.0);
+    for _ in 0..50 {
+        let trial = b - size * here.gradient / here.curvature;
+        let there = at(trial);
+        if there.loss < here.loss {
+            (b, here, size) = (trial, there, 1.0);
+        } else {
+            size *= 0.25;
+        }
+    }
+    Baseline { loss: here.loss, intercept: Some(b) }
 }
 
 /// Sums the leaves of `asked` positions and merges them in the one tree.

@@ -35,6 +35,7 @@ pub struct Labels {
     preimages: Vec<f64>,
     /// The left preimage where there are two, else the only one; empty for a one-to-one activation.
     left_preimages: Vec<f64>,
+    counted: usize,
     outside: usize,
     ambiguous: usize,
 }
@@ -54,11 +55,12 @@ impl Labels {
             clips,
             preimages: Vec::with_capacity(y.len()),
             left_preimages: Vec::new(),
+            counted: counted.len(),
             outside: counted.iter().filter(|&&y| !range.contains(y)).count(),
             ambiguous: 0,
             activation,
         };
-        y.iter().for_each(|&y| labels.push(y));
+        y.iter().zip(&weight).for_each(|(&y, &weight)| labels.push(y, weight > 0.0));
         labels
     }
 
@@ -121,7 +123,7 @@ impl Labels {
         }
     }
 
-    fn push(&mut self, y: f64) {
+    fn push(&mut self, y: f64, counts: bool) {
         let narrowest = self.clips.last().copied().unwrap_or(Clip::NONE);
         let found = match self.activation.preimages(y) {
             // at or beyond a bound: the nearest label that has a preimage
@@ -134,7 +136,7 @@ impl Labels {
             Preimages::Two { left, right } => (right, left),
         };
         if left != right {
-            self.ambiguous += 1;
+            self.ambiguous += usize::from(counts);
             // rows before the first ambiguous one have a single preimage
             self.left_preimages.extend_from_slice(&self.preimages[self.left_preimages.len()..]);
         }
@@ -147,6 +149,11 @@ impl Labels {
     /// The activation.
     pub fn activation(&self) -> &Arc<dyn Activation> {
         &self.activation
+    }
+
+    /// Number of labels whose weight is not zero.
+    pub fn counted(&self) -> usize {
+        self.counted
     }
 
     /// Number of labels without a finite preimage.

@@ -9,6 +9,7 @@ use crate::solver::preset;
 use crate::stop::{Stop, StopReason};
 use crate::strategy::linear::Line;
 use crate::strategy::noise::{self, LogLikelihoods};
+use crate::strategy::restarts::{Contest, Origin};
 use crate::strategy::{Found, Noise, Plan, Restarts};
 
 impl Plan {
@@ -50,6 +51,7 @@ impl Plan {
         if oracle.labels().turn().is_some() {
             first = self.search_dip(first, &line, oracle, &samples, observer);
         }
+        first = self.beat_baseline(first, oracle, &samples, observer);
         match self.restarts {
             Restarts::Count(0) => Found { linear_loss, ..first.into() },
             _ => {
@@ -59,9 +61,32 @@ impl Plan {
         }
     }
 
+    /// A fit that is above the model without covariates is no optimum: there is a path downhill from that model.
+    fn beat_baseline(
+        &self,
+        first: Outcome,
+        oracle: &Fold<'_>,
+        samples: &[Batch],
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let baseline = oracle.baseline();
+        let Some(intercept) = baseline.intercept else { return first };
+        let decided = first.sums.is_rounding() || first.reason == StopReason::Interrupted;
+        if decided || first.tau < 1.0 || first.sums.loss <= baseline.loss {
+            return first;
+        }
+        let mut start = vec![0.0; oracle.dim()];
+        start.iter_mut().skip(oracle.coefficients()).for_each(|b| *b = intercept);
+        let mut contest = Contest::new(first);
+        if let Some(other) = self.rival(contest.best(), oracle, start, samples.to_vec(), observer) {
+            contest.enter(other, Origin::Own);
+        }
+        contest.end().0
+    }
+
     /// Keeps `post`, fitted to the rows that judge, unless noise before φ is clearly more likely on them.
     fn choose(&self, post: Found, oracle: &mut Fold<'_>, judges: Batch) -> Found {
-        let (all, asked) = (oracle.rows() as f64, judges.len(oracle.rows()));
+        let (all, asked) = (noise::counted(oracle, Batch::All), noise::counted(oracle, judges));
         let linear_loss = post.linear_loss;
         let likelihood = noise::gaussian(asked, post.outcome.sums.loss);
         let pre = (oracle.labels().outside() == 0).then(|| noise::pre(oracle, &self.line(oracle, judges)));
@@ -71,7 +96,7 @@ impl Plan {
             Some(_) if both.favour_pre() => noise::pre(oracle, &self.line(oracle, Batch::All)).into(),
             _ => post,
         };
-        Found { log_likelihoods: Some(both.scaled(all / asked as f64)), linear_loss, ..found }
+        Found { log_likelihoods: Some(both.scaled(all / asked)), linear_loss, ..found }
     }
 
     /// The normal equations at τ = 0 over these rows.

@@ -33,8 +33,14 @@ impl LogLikelihoods {
 }
 
 /// Maximum log-likelihood of `rows` labels under Gaussian noise of the given mean square.
-pub(super) fn gaussian(rows: usize, mean_square: f64) -> f64 {
-    -0.5 * rows as f64 * ((2.0 * PI * mean_square).ln() + 1.0)
+pub(super) fn gaussian(rows: f64, mean_square: f64) -> f64 {
+    -0.5 * rows * ((2.0 * PI * mean_square).ln() + 1.0)
+}
+
+/// Rows of a batch as far as they count: those without weight are no observations.
+pub(super) fn counted(oracle: &Fold<'_>, rows: Batch) -> f64 {
+    let all = oracle.rows();
+    rows.len(all) as f64 * oracle.labels().counted() as f64 / all as f64
 }
 
 /// A fit under noise before φ.
@@ -68,7 +74,7 @@ pub(super) fn pre(oracle: &mut Fold<'_>, line: &Line) -> Pre {
     let (deviation, here) = (mixture.deviation, mixture.here);
     let variance = positive(deviation * deviation);
     let moved = 0.5 * (here.loss / variance - 1.0) - 0.5 * (here.loss / variance).ln();
-    let log_likelihood = line.rows.len(oracle.rows()) as f64 * (here.log_likelihood + moved);
+    let log_likelihood = counted(oracle, line.rows) * (here.log_likelihood + moved);
     Pre { outcome, deviation: here.loss.sqrt(), log_likelihood }
 }
 

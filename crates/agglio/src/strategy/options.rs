@@ -233,7 +233,8 @@ impl Options {
         self.check_parts()?;
         let noise = match (self.tau_max, self.noise, self.solver) {
             (None, None | Some(Noise::Auto), Solver::Auto) => Noise::Auto,
-            (_, Some(noise), _) => noise,
+            (None, Some(noise), _) => noise,
+            // an explicit cap says where to end
             _ => Noise::Post,
         };
         Ok(Plan {
@@ -277,6 +278,11 @@ impl Options {
                 "its curvature is a guess that no ball can be put around; use `auto`, or any other solver",
             ),
             (self.restarts != Restarts::Count(0) && !auto, "restarts", "only `auto` makes them"),
+            (
+                self.restarts != Restarts::Count(0) && self.cap().is_ok_and(|cap| cap == 0.0),
+                "restarts",
+                "at a last temperature of 0 there is no path to repeat; leave them out, or fit with noise `post`",
+            ),
             (self.l2 > 0.0 && solver == Solver::Saga, "l2", "its memory is of rows, and a penalty belongs to none"),
         ];
         match refused.into_iter().find(|(wrong, _, _)| *wrong) {

@@ -218,3 +218,14 @@ fn the_default_has_the_same_bits_for_any_number_of_threads_and_any_seed() {
     });
     assert!(fits.iter().all(|fit| *fit == fits[0]));
 }
+
+/// An explicit last temperature is where a fit ends, whatever is said of the noise.
+#[test]
+fn a_last_temperature_overrides_the_noise() {
+    let data = bank::paper("sigmoid", 300, 3, LabelNoise::Pre(0.5, Shape::Gauss), 3);
+    for noise in [Noise::Auto, Noise::Pre, Noise::Post] {
+        let options = Options::new(named("sigmoid").unwrap()).tau_max(0.5).noise(noise);
+        let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert_eq!((report.tau, report.noise, report.log_likelihoods), (0.5, Noise::Post, None), "{noise:?}");
+    }
+}

@@ -72,3 +72,13 @@ fn the_end_at_zero_stays_in_the_ball_too() {
         assert!(off <= 1e-8, "{activation}: {off:e}");
     }
 }
+
+/// The step that is predicted for must be the one that is taken, or a search for its length never ends well.
+#[test]
+fn descent_with_a_search_finds_the_surface_too() {
+    let data = bank::paper("exp", 200, 3, LabelNoise::Post(0.05, Shape::Gauss), 4);
+    let [auto, gd] =
+        [Solver::Auto, Solver::Gd].map(|solver| fit(options("exp", solver).noise(Noise::Post).radius(0.5), &data));
+    assert!(gd.certificate.certified(), "{}", gd.verdict());
+    assert!(bank::largest_difference(&auto.coefficients, &gd.coefficients) <= 1e-6);
+}

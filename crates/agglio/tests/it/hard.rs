@@ -245,3 +245,67 @@ fn huge_coefficients_have_a_finite_loss() {
     let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
     assert!(report.loss.is_finite() && !report.certificate.certified(), "{}: {}", report.loss, report.verdict());
 }
+
+/// What is taken out of the coefficients along a direction that no row sees must change no prediction, whatever the units.
+#[test]
+fn least_norm_does_not_change_the_fit() {
+    let data = bank::paper("sigmoid", 40, 2, LabelNoise::Post(0.05, Shape::Gauss), 3);
+    let values: Vec<f64> = data.values.chunks(2).flat_map(|x| [x[0], 10.0 * x[0] + x[1], 1e3 * x[1]]).collect();
+    let rows = Dense::new(values.clone(), 3, data.labels.clone()).unwrap();
+    for (scaling, solver) in [Scaling::Standard, Scaling::None].map(|s| [(s, Solver::Auto), (s, Solver::Lm)]).concat() {
+        let options = Options::new(named("sigmoid").unwrap()).noise(Noise::Post).scaling(scaling).solver(solver);
+        let report = options.build().unwrap().fit(&rows).unwrap();
+        assert_eq!(report.status(), Status::NotIdentified, "{scaling:?} {solver}: {}", report.verdict());
+        let z = |x: &[f64]| report.intercept + x.iter().zip(&report.coefficients).map(|(x, w)| x * w).sum::<f64>();
+        let phi = |z: f64| 1.0 / (1.0 + (-z).exp());
+        let loss = values.chunks(3).zip(&data.labels).map(|(x, y)| (phi(z(x)) - y).powi(2)).sum::<f64>() / 40.0;
+        assert!((loss - report.loss).abs() <= 1e-9 * loss, "{scaling:?} {solver}: {loss} {}", report.loss);
+    }
+}
+
+/// With offsets no constant is among the models without features, and one that fits better makes no fit a plateau.
+#[test]
+fn offsets_belong_to_the_model_without_features() {
+    let data = bank::paper("identity", 100, 2, LabelNoise::None, 3);
+    let labels = data.values.iter().step_by(2).map(|x| 0.5 + 0.1 * x.sin()).collect();
+    let offsets = (0..100).map(|i| if i % 2 == 0 { 3.0 } else { -3.0 }).collect();
+    let rows = Dense::new(data.values.clone(), 2, labels).unwrap().with_offsets(offsets).unwrap();
+    let report = Options::new(named("sigmoid").unwrap()).noise(Noise::Post).build().unwrap().fit(&rows).unwrap();
+    assert!(report.certificate.certified(), "{}: {}", report.loss, report.verdict());
+    assert!(report.certificate.baseline_loss >= report.loss);
+}
+
+/// A tolerance is the user's, but what is certified is a minimum.
+#[test]
+fn a_loose_tolerance_certifies_nothing() {
+    let data = bank::paper("sigmoid", 300, 3, LabelNoise::Post(0.05, Shape::Gauss), 3);
+    let options = Options::new(named("sigmoid").unwrap()).solver(Solver::Gd).tau0(1.0).tolerance(0.9).epochs(1);
+    let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
+    assert!(!report.certificate.certified(), "{}", report.verdict());
+}
+
+/// A fit that has not arrived says so, even if its end would not be the only one.
+#[test]
+fn a_limit_is_a_limit_for_collinear_columns_too() {
+    let data = bank::paper("sigmoid", 100, 2, LabelNoise::None, 3);
+    let copied = data.values.chunks(2).flat_map(|x| [x[0], x[1], x[0]]).collect();
+    let rows = Dense::new(copied, 3, data.labels.clone()).unwrap();
+    let options =
+        Options::new(named("sigmoid").unwrap()).solver(Solver::Gd).start(Start::Random(Some(3.0))).tau0(1.0).epochs(5);
+    let report = options.build().unwrap().fit(&rows).unwrap();
+    assert_eq!(report.status(), Status::IterationLimit, "{}", report.verdict());
+}
+
+/// Rows without weight are no observations: the noise is found where it is without them.
+#[test]
+fn rows_without_weight_have_no_say_in_the_likelihood() {
+    let data = bank::paper("sigmoid", 40, 2, LabelNoise::Pre(0.4, Shape::Gauss), 5);
+    let plain = Options::new(named("sigmoid").unwrap()).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    let values = data.values.iter().copied().chain(data.values.iter().copied()).collect();
+    let labels = data.labels.iter().copied().chain(data.labels.iter().copied()).collect();
+    let weights = (0..80).map(|i| f64::from(u8::from(i < 40))).collect();
+    let rows = Dense::new(values, 2, labels).unwrap().with_weights(weights).unwrap();
+    let report = Options::new(named("sigmoid").unwrap()).build().unwrap().fit(&rows).unwrap();
+    let [a, b] = [report.log_likelihoods.unwrap(), plain.log_likelihoods.unwrap()];
+    assert!((a.post - b.post).abs() <= 1e-6 && (a.pre.unwrap() - b.pre.unwrap()).abs() <= 1e-6, "{a:?} {b:?}");
+}

@@ -40,3 +40,23 @@ fn fewer_rows_than_coefficients_are_not_enough() {
     assert!(bank::distance(&report.coefficients, &zero) < bank::distance(&truth, &zero));
     assert!(report.loss <= 1e-25);
 }
+
+/// A penalty decides what fewer rows than coefficients leave open, and a column that carries nothing has no say in it.
+#[test]
+fn a_penalty_identifies_wide_models() {
+    let mut data = bank::paper("sigmoid", 300, WIDTH, LabelNoise::Post(0.02, Shape::Gauss), 3);
+    data.values.chunks_mut(WIDTH).for_each(|x| x[7] = 0.0);
+    let report = Options::new(named("sigmoid").unwrap()).l2(0.01).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    assert!(report.certificate.certified(), "{}", report.verdict());
+    assert_eq!(report.dead_columns, [7]);
+}
+
+/// Copies of columns are a lack of identification, and no optimum at infinity.
+#[test]
+fn copies_in_wide_models_are_not_identified() {
+    let mut data = bank::paper("sigmoid", 2 * WIDTH, WIDTH, LabelNoise::Post(0.02, Shape::Gauss), 3);
+    data.values.chunks_mut(WIDTH).for_each(|x| x[7] = x[3]);
+    let report = Options::new(named("sigmoid").unwrap()).noise(Noise::Post).build().unwrap();
+    let report = report.fit(&bank::rows(&data)).unwrap();
+    assert_eq!(report.status(), Status::NotIdentified, "{}", report.verdict());
+}
