@@ -38,7 +38,7 @@ pub struct Certificate {
     pub linear_loss: Option<f64>,
     /// Columns that the data cannot tell apart, or cannot see.
     pub unidentified: Vec<usize>,
-    /// Restarts that ended at the loss that was kept, of how many.
+    /// Paths that ended at the loss that was kept, of how many, the first included; none without restarts.
     pub restarts: Option<(usize, usize)>,
     /// Whether a ball holds the coefficients back, so that the point is an optimum on its surface.
     pub held_back: bool,
@@ -60,7 +60,8 @@ const FLAT: f64 = 1e-12;
 const PRODUCTS: usize = 60;
 
 impl Certificate {
-    /// Examines where a fit ended: at most two passes over the rows, or over a sample where there are many. What the rows
+    /// Examines where a fit ended: one pass over the rows, or over a sample where there are many, and a few more where it
+    /// looks odd. What the rows
     /// leave open of θ is set to zero: of all θ that fit as well, this is the one of least norm.
     pub(crate) fn examine(oracle: &Fold<'_>, outcome: &mut Outcome) -> Certificate {
         let spectrum = Spectrum::at(oracle, outcome);

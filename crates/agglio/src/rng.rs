@@ -21,7 +21,7 @@ pub enum Stream {
     Batches = 4,
     /// The first vector of a Lanczos iteration.
     Lanczos = 5,
-    /// The halves of the rows that restarts begin on.
+    /// The parts of the rows that restarts begin on.
     Restarts = 6,
 }
 

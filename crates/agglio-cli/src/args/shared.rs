@@ -37,7 +37,7 @@ pub struct TableArgs {
 /// What has no say in the model or the method.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    /// Draws random starts, minibatches and the halves of restarts; changes nothing where none are used
+    /// Draws random starts, minibatches and the parts of restarts; changes nothing where none are used
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole::<u64>, help_heading = "Run")]
     pub seed: u64,
     /// Number of threads; changes no result [default: one for each core]
@@ -55,7 +55,7 @@ pub struct NoiseArgs {
     /// likely [default: auto for solver auto, else post]
     #[arg(long, value_name = "auto|pre|post", value_parser = noise, help_heading = "Noise")]
     pub noise: Option<Noise>,
-    /// The last temperature, 0 to 1 [default: 0 for `pre`, 1 for `post`]
+    /// The last temperature, 0 to 1, whatever the noise [default: 0 for `pre`, 1 for `post`]
     #[arg(long, value_name = "T", value_parser = number, help_heading = "Noise")]
     pub tau_max: Option<f64>,
 }
@@ -65,13 +65,13 @@ pub struct NoiseArgs {
 pub struct MethodArgs {
     #[command(flatten)]
     pub noise: NoiseArgs,
-    /// The first temperature; 1 is no graduation [default: 0.01, lower for a far start]
+    /// The first temperature of the paper's variants; 1 is no graduation [default: 0.01, lower for a far start]
     #[arg(long, value_name = "T", value_parser = number, help_heading = "Method")]
     pub tau0: Option<f64>,
-    /// Growth of the temperature a stage, above 1 [default: 1.05]
+    /// Growth of their temperature a stage, above 1 [default: 1.05]
     #[arg(long, value_name = "B", value_parser = number, help_heading = "Method")]
     pub beta: Option<f64>,
-    /// Step length in the solver's units [default: 1/Λ from the data; 0.3 for adam, yogi]
+    /// Their step length in the solver's units [default: 1/Λ from the data; 0.3 for adam, yogi]
     #[arg(long, value_name = "E", value_parser = number, help_heading = "Method")]
     pub eta: Option<f64>,
     /// Rows in a minibatch, for sgd, svrg, saga, adam, yogi [default: 50]
@@ -92,10 +92,10 @@ pub struct MethodArgs {
     /// Further paths by way of random parts of the rows, for solver auto; `auto` goes on until half of them agree [default: 0]
     #[arg(long, value_name = "K|auto", value_parser = restarts, help_heading = "Method")]
     pub restarts: Option<Restarts>,
-    /// Keep ‖w‖ ≤ R in the solver's units, the intercept left out [default: no bound]
+    /// Keep ‖w‖ ≤ R in the solver's units, the intercept left out; not for lbfgs [default: no bound]
     #[arg(long, value_name = "R", value_parser = number, help_heading = "Method")]
     pub radius: Option<f64>,
-    /// Add L·‖w‖² to the loss, in the solver's units and not on the intercept [default: 0]
+    /// Add L·‖w‖² to the loss, in the solver's units and not on the intercept; not for saga [default: 0]
     #[arg(long, value_name = "L", value_parser = number, help_heading = "Method")]
     pub l2: Option<f64>,
 }

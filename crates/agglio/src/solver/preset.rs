@@ -1,4 +1,4 @@
-//! *Presets*: the paper's variants, each a choice of parts.
+//! *Presets*: every solver by name, each a choice of parts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,8 @@ use crate::solver::estimator::{Estimator, Full, Minibatch, Saga, Shuffle, Svrg};
 use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule, Trust};
 use crate::solver::{Ball, Method};
 
-/// A solver by name: the graduated variants of the paper. With τ₀ = 1 each is its plain namesake.
+/// A solver by name: the default, the graduated variants of the paper, each its plain namesake with τ₀ = 1, and baselines
+/// without graduation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Solver {

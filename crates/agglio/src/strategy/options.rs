@@ -203,14 +203,14 @@ impl Options {
         self
     }
 
-    /// Further graduated paths, each by way of a random half of the rows; the lowest is kept. Default: 0. Only for
+    /// Further graduated paths, each by way of a random part of the rows; the lowest is kept. Default: 0. Only for
     /// solver `auto`.
     pub fn restarts(mut self, restarts: Restarts) -> Options {
         self.restarts = restarts;
         self
     }
 
-    /// Draws random starts, minibatches and the halves of restarts. Default: 0. Changes nothing where nothing is drawn.
+    /// Draws random starts, minibatches and the parts of restarts. Default: 0. Changes nothing where nothing is drawn.
     pub fn seed(mut self, seed: u64) -> Options {
         self.seed = seed;
         self

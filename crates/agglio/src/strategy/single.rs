@@ -1,4 +1,4 @@
-//! The *single* strategy: one run of the loop from one start.
+//! The *single* strategy, one run of the loop from one start, and the way into all of them: from rows to a report.
 
 use crate::certificate::Certificate;
 use crate::error::{Error, Result};
