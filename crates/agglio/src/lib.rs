@@ -39,6 +39,7 @@ pub mod rows;
 pub mod schedule;
 pub mod simulate;
 pub mod solver;
+mod spectrum;
 pub mod stop;
 pub mod strategy;
 
