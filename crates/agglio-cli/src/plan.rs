@@ -47,14 +47,12 @@ impl FitPlan {
     /// # Errors
     /// For the first thing that cannot be.
     pub fn new(args: FitArgs) -> Result<FitPlan> {
-        let (solver, method) = solver_keys::parse(&args.solver, args.method.clone())?;
-        let (options, start) = start(method.init.as_deref(), options(&args, solver, &method)?)?;
-        // what is wrong without data is said without reading any
-        options.clone().build()?;
+        let Checked { solver, method, options, selection, start } = check(&args)?;
+        let start = start.map(weights_file).transpose()?;
         let output = |path: &Option<PathBuf>| path.as_ref().map(|path| Output::new(path, args.force)).transpose();
         let plan = FitPlan {
             source: Source::new(&args.table.data)?,
-            selection: selection(&args.table)?,
+            selection,
             model: output(&args.model)?,
             trace: output(&args.trace)?,
             target: args.table.target,
@@ -98,6 +96,28 @@ impl FitPlan {
     }
 }
 
+/// What flags come to before any file is looked at.
+pub struct Checked {
+    solver: Solver,
+    method: MethodArgs,
+    options: Options,
+    selection: Selection,
+    /// The weights file to start from.
+    start: Option<PathBuf>,
+}
+
+/// Checks flags against each other and against the library.
+///
+/// # Errors
+/// For the first thing that cannot be.
+pub fn check(args: &FitArgs) -> Result<Checked> {
+    let (solver, method) = solver_keys::parse(&args.solver, args.method.clone())?;
+    let (options, start) = start(method.init.as_deref(), options(args, solver, &method)?)?;
+    // what is wrong without data is said without reading any
+    options.clone().build()?;
+    Ok(Checked { solver, method, options, selection: selection(&args.table)?, start })
+}
+
 /// Applies what was given and leaves the rest at the library's defaults.
 fn set<T>(options: Options, value: Option<T>, setter: fn(Options, T) -> Options) -> Options {
     match value {
@@ -139,7 +159,7 @@ fn start_warning(solver: Solver, method: &MethodArgs) -> Option<String> {
 }
 
 /// `zero`, `random[:S]`, or a weights file that waits for the features' names.
-fn start(typed: Option<&str>, options: Options) -> Result<(Options, Option<(PathBuf, Weights)>)> {
+fn start(typed: Option<&str>, options: Options) -> Result<(Options, Option<PathBuf>)> {
     let random = |scale| (options.clone().start(Start::Random(scale)), None);
     match typed {
         None | Some("zero") => Ok((options, None)),
@@ -147,14 +167,14 @@ fn start(typed: Option<&str>, options: Options) -> Result<(Options, Option<(Path
         Some(typed) => match typed.strip_prefix("random:").map(str::parse) {
             Some(Ok(scale)) => Ok(random(Some(scale))),
             Some(Err(_)) => bail!("init is `{typed}`; after `random:` comes a number"),
-            None => Ok((options, Some(weights_file(typed)?))),
+            None => Ok((options, Some(PathBuf::from(typed)))),
         },
     }
 }
 
-fn weights_file(typed: &str) -> Result<(PathBuf, Weights)> {
-    let path = PathBuf::from(typed);
+fn weights_file(path: PathBuf) -> Result<(PathBuf, Weights)> {
     if !path.exists() {
+        let typed = path.display();
         bail!("init is `{typed}`; it is zero, random[:S] or a weights file, and there is no such file");
     }
     let weights = Weights::from_json(&source::read_text(&path)?, &path)?;

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::fit::table_warnings;
 use crate::args::{CompareArgs, FitArgs, Format, MethodArgs};
-use crate::plan::FitPlan;
+use crate::plan::{self, FitPlan};
 use crate::print;
 use crate::progress::Watch;
 use crate::tabular::{flush_left, left, right, ruled};
@@ -43,7 +43,8 @@ struct Run {
 
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     // what is wrong with any of them is said before data is read
-    let plans: Vec<FitPlan> = args.solvers.iter().map(|solver| plan(args, solver)).collect::<Result<_>>()?;
+    let plans = args.solvers.iter().map(|solver| FitPlan::new(fit_args(args, solver)));
+    let plans: Vec<FitPlan> = plans.collect::<Result<_>>()?;
     let truth = args.truth.as_deref().map(weights).transpose()?;
     let Some(first) = plans.first() else { return Ok(ExitCode::SUCCESS) };
     let table = first.source.read(&first.selection, first.quiet)?;
@@ -69,15 +70,23 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     Ok(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
+/// Checks every solver's flags.
+///
+/// # Errors
+/// For bad usage.
+pub fn check(args: &CompareArgs) -> Result<()> {
+    args.solvers.iter().try_for_each(|solver| plan::check(&fit_args(args, solver)).map(drop))
+}
+
 /// Each of them once, since most are about the data and the same for all solvers.
 fn once(warnings: Vec<String>) -> Vec<String> {
     let mut seen = HashSet::new();
     warnings.into_iter().filter(|warning| seen.insert(warning.clone())).collect()
 }
 
-/// The plan of `fit` with this solver and no other setting of the method.
-fn plan(args: &CompareArgs, solver: &str) -> Result<FitPlan> {
-    FitPlan::new(FitArgs {
+/// The flags of `fit` with this solver and no other setting of the method.
+fn fit_args(args: &CompareArgs, solver: &str) -> FitArgs {
+    FitArgs {
         table: args.table.clone(),
         method: MethodArgs { noise: args.noise.clone(), ..MethodArgs::default() },
         // commas stand between solvers here
@@ -87,7 +96,7 @@ fn plan(args: &CompareArgs, solver: &str) -> Result<FitPlan> {
         trace: None,
         force: false,
         run: args.run.clone(),
-    })
+    }
 }
 
 fn weights(path: &Path) -> Result<(&Path, Weights)> {

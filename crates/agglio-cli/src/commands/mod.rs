@@ -15,7 +15,7 @@ use agglio::read::{Features, Selection};
 use anyhow::Result;
 
 use crate::args::Command;
-use crate::source;
+use crate::{plan, source};
 
 /// Runs a command; the exit code says how it ended.
 ///
@@ -29,6 +29,19 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::Predict(args) => predict::run(&args),
         Command::Score(args) => score::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+    }
+}
+
+/// Checks a command as far as that needs no file.
+///
+/// # Errors
+/// For bad usage.
+pub fn check(command: Command) -> Result<()> {
+    match command {
+        Command::Compare(args) => compare::check(&args),
+        Command::Fit(args) => plan::check(&args).map(drop),
+        Command::Simulate(args) => simulate::check(&args),
+        Command::Demo | Command::Predict(_) | Command::Score(_) => Ok(()),
     }
 }
 

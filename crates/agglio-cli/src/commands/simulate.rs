@@ -32,6 +32,14 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Checks the flags.
+///
+/// # Errors
+/// For bad usage.
+pub fn check(args: &SimulateArgs) -> Result<()> {
+    simulation(args).map(drop)
+}
+
 fn simulation(args: &SimulateArgs) -> Result<Simulation> {
     let simulation = Simulation::new(named(&args.activation)?, args.rows, args.features)
         .design(args.design.parse()?)

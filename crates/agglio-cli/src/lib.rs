@@ -1,0 +1,43 @@
+//! The `agglio` program as a library: flags and files in; words, numbers, files and an exit code out.
+//!
+//! A library so that whoever carries the program, and whoever tests its parts, need not start a process.
+
+mod args;
+mod commands;
+pub mod number;
+mod output;
+mod plan;
+mod print;
+mod progress;
+mod solver_keys;
+mod source;
+mod tabular;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Runs the program with the words of a command line, the first of which is its own name.
+///
+/// Ends the process for `--help`, `--version` and words that cannot be understood.
+pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    match commands::run(args::Cli::parse_from(words).command) {
+        Ok(code) => code,
+        // whoever read the results has what they wanted
+        Err(why) if why.is::<output::PipeClosed>() => ExitCode::SUCCESS,
+        Err(why) => {
+            print::error(&why);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Checks the words of a command line as [`run`] does before it looks at any file.
+///
+/// # Errors
+/// What the program would say.
+pub fn check(words: impl IntoIterator<Item = OsString>) -> Result<(), String> {
+    let cli = args::Cli::try_parse_from(words).map_err(|why| why.to_string())?;
+    commands::check(cli.command).map_err(|why| format!("{why:#}"))
+}
