@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod memory;
 pub mod number;
 mod output;
 mod plan;

@@ -29,6 +29,8 @@ pub struct FitPlan {
     /// The last temperature.
     pub cap: f64,
     pub intercept: bool,
+    /// The file has no line of names.
+    pub no_header: bool,
     pub model: Option<Output>,
     pub trace: Option<Output>,
     pub format: Format,
@@ -51,7 +53,7 @@ impl FitPlan {
         let start = start.map(weights_file).transpose()?;
         let output = |path: &Option<PathBuf>| path.as_ref().map(|path| Output::new(path, args.force)).transpose();
         let plan = FitPlan {
-            source: Source::new(&args.table.data)?,
+            source: Source::new(&args.table.data, args.table.csv)?.missing(args.table.missing),
             selection,
             model: output(&args.model)?,
             trace: output(&args.trace)?,
@@ -60,6 +62,7 @@ impl FitPlan {
             solver,
             cap: method.noise.tau_max.unwrap_or(if method.noise.noise == Some(Noise::Pre) { 0.0 } else { 1.0 }),
             intercept: !args.table.no_intercept,
+            no_header: args.table.csv.no_header,
             format: args.format,
             seed: args.run.seed,
             quiet: args.run.quiet,

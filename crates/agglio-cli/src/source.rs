@@ -3,14 +3,16 @@
 use std::fs::File;
 use std::io::{Read, Stdin, stdin};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use agglio::read::{Selection, Table, read_csv};
+use agglio::read::{Csv, Missing, Selection, Table};
 use anyhow::{Context, Result, bail};
 
-use crate::progress;
+use crate::args::{self, CsvArgs};
+use crate::{memory, progress};
 
 /// Endings of names that are not CSV, with what they are.
-const OTHERS: [(&str, &str); 17] = [
+const OTHERS: [(&str, &str); 16] = [
     ("parquet", "Parquet"),
     ("arrow", "Arrow"),
     ("feather", "Arrow"),
@@ -22,7 +24,6 @@ const OTHERS: [(&str, &str); 17] = [
     ("json", "JSON"),
     ("xlsx", "a spreadsheet"),
     ("xls", "a spreadsheet"),
-    ("tsv", "tab-separated"),
     ("gz", "compressed"),
     ("zst", "compressed"),
     ("bz2", "compressed"),
@@ -30,11 +31,12 @@ const OTHERS: [(&str, &str); 17] = [
     ("zip", "compressed"),
 ];
 
-/// Where a table is read from.
+/// Where a table is read from, and how it is written there.
 #[derive(Debug)]
-pub enum Source {
-    Stdin,
-    File(PathBuf),
+pub struct Source {
+    /// None is standard input.
+    file: Option<PathBuf>,
+    csv: Csv,
 }
 
 enum Open {
@@ -47,20 +49,24 @@ impl Source {
     ///
     /// # Errors
     /// If the name is that of a format which is not read.
-    pub fn new(typed: &Path) -> Result<Source> {
-        if typed.as_os_str() == "-" {
-            return Ok(Source::Stdin);
-        }
+    pub fn new(typed: &Path, csv: CsvArgs) -> Result<Source> {
         require_csv(typed, "read")?;
-        Ok(Source::File(typed.to_owned()))
+        let file = Some(typed).filter(|typed| typed.as_os_str() != "-").map(Path::to_owned);
+        Ok(Source { file, csv: Csv::new().header(!csv.no_header).delimiter(csv.delimiter) })
+    }
+
+    /// The same source, with another fate for rows that have missing values.
+    pub fn missing(self, missing: args::Missing) -> Source {
+        let missing = match missing {
+            args::Missing::Error => Missing::Error,
+            args::Missing::Drop => Missing::Drop,
+        };
+        Source { csv: self.csv.missing(missing), ..self }
     }
 
     /// The file, if it is one.
     pub fn file(&self) -> Option<&Path> {
-        match self {
-            Source::Stdin => None,
-            Source::File(path) => Some(path),
-        }
+        self.file.as_deref()
     }
 
     /// Reads the selected columns, with a bar that shows how far it has come unless `quiet`.
@@ -69,26 +75,35 @@ impl Source {
     /// If there is nothing to read, or it is not what the selection needs.
     pub fn read(&self, selection: &Selection, quiet: bool) -> Result<Table> {
         let name = self.file().unwrap_or(Path::new("standard input"));
-        let open = self.open().with_context(|| name.display().to_string())?;
-        let bar = progress::reading(name, open.length(), quiet);
-        let table = read_csv(bar.wrap_read(open), name, selection);
+        let mut open = self.open().with_context(|| name.display().to_string())?;
+        let before = open.state();
+        let bar = progress::reading(name, before.map(|(length, _)| length), quiet);
+        let table = self.csv.clone().memory(memory::available()).read(bar.wrap_read(&mut open), name, selection);
         bar.finish_and_clear();
-        Ok(table?)
+        let table = table?;
+        if open.state() != before {
+            bail!("{}: it changed while it was read; run this again", name.display());
+        }
+        Ok(table)
     }
 
     fn open(&self) -> std::io::Result<Open> {
-        Ok(match self {
-            Source::Stdin => Open::Stdin(stdin()),
-            Source::File(path) => Open::File(File::open(path)?),
+        Ok(match &self.file {
+            None => Open::Stdin(stdin()),
+            Some(path) => Open::File(File::open(path)?),
         })
     }
 }
 
 impl Open {
-    fn length(&self) -> Option<u64> {
+    /// Length and time of an ordinary file.
+    fn state(&self) -> Option<(u64, Option<SystemTime>)> {
         match self {
             Open::Stdin(_) => None,
-            Open::File(file) => file.metadata().ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len()),
+            Open::File(file) => {
+                let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+                Some((meta.len(), meta.modified().ok()))
+            }
         }
     }
 }

@@ -1,5 +1,8 @@
 //! The *nearest* of some names to a mistyped one.
 
+/// Bytes of the longest name that is compared, which takes the product of two lengths; nobody types more.
+const LONGEST: usize = 256;
+
 /// `argmin_c d(word, c)` with d the number of insertions, deletions, replacements and swaps of neighbours
 ///
 /// The candidate that was probably meant, or none if even the best is farther than one edit in three letters.
@@ -17,8 +20,10 @@
 pub fn nearest<'a, S: AsRef<str> + 'a>(word: &str, candidates: impl IntoIterator<Item = &'a S>) -> Option<&'a str> {
     let word = letters(word);
     let farthest = (word.len() / 3).max(1);
+    let comparable = |candidate: &&S| candidate.as_ref().len() <= LONGEST && word.len() <= LONGEST;
     candidates
         .into_iter()
+        .filter(comparable)
         .map(|candidate| (distance(&word, &letters(candidate.as_ref())), candidate.as_ref()))
         .filter(|&(distance, candidate)| distance <= farthest && distance < candidate.chars().count())
         .min_by_key(|&(distance, _)| distance)

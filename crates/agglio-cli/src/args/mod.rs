@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use shared::{Format, MethodArgs, NoiseArgs, RunArgs, Scaling, TableArgs};
+pub use shared::{CsvArgs, Format, MethodArgs, Missing, NoiseArgs, RunArgs, Scaling, TableArgs};
 use shared::{number, whole};
 
 const EXAMPLE: &str = "\
@@ -97,6 +97,8 @@ pub struct PredictArgs {
     pub model: PathBuf,
     /// A CSV file with the model's columns, in any order among any others; `-` is standard input
     pub data: PathBuf,
+    #[command(flatten)]
+    pub csv: CsvArgs,
     /// Where the predictions go [default: standard output]
     #[arg(short, value_name = "OUT.csv", help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -117,6 +119,8 @@ pub struct ScoreArgs {
     pub model: PathBuf,
     /// A CSV file with the model's columns and its target; `-` is standard input
     pub data: PathBuf,
+    #[command(flatten)]
+    pub csv: CsvArgs,
     /// How the result is printed
     #[arg(long, default_value = "table", help_heading = "Output")]
     pub format: Format,

@@ -9,7 +9,7 @@ use clap::{Args, Parser, ValueEnum};
 /// The data, and what its columns are in the model.
 #[derive(Clone, Debug, Args)]
 pub struct TableArgs {
-    /// A CSV file with a header; `-` is standard input
+    /// A CSV file; `-` is standard input
     pub data: PathBuf,
     /// The column of labels y
     #[arg(long, value_name = "Y", help_heading = "Model")]
@@ -32,6 +32,28 @@ pub struct TableArgs {
     /// A column of weights ≥ 0 of the rows
     #[arg(long, value_name = "COL", help_heading = "Model")]
     pub weights: Option<String>,
+    /// What becomes of rows with an empty cell, NA, null or nan in a column that is used
+    #[arg(
+        long,
+        default_value = "error",
+        hide_possible_values = true,
+        value_name = "error|drop",
+        help_heading = "Data"
+    )]
+    pub missing: Missing,
+    #[command(flatten)]
+    pub csv: CsvArgs,
+}
+
+/// How the data is written.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct CsvArgs {
+    /// There is no line of names: columns are called 1, 2, 3 and so on
+    #[arg(long, help_heading = "Data")]
+    pub no_header: bool,
+    /// What is between the fields: a character, or `tab` [default: the likeliest of , ; | and tab]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter, help_heading = "Data")]
+    pub delimiter: Option<u8>,
 }
 
 /// What has no say in the model or the method.
@@ -110,6 +132,20 @@ pub enum Format {
 pub enum Scaling {
     Standard,
     None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Missing {
+    Error,
+    Drop,
+}
+
+fn delimiter(typed: &str) -> Result<u8, &'static str> {
+    match typed.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii_punctuation() && !b"\"'+-.".contains(byte) || *byte == b'\t' => Ok(*byte),
+        _ => Err("it is one character such as `,` `;` `|`, or `tab`"),
+    }
 }
 
 fn noise(typed: &str) -> Result<Noise, String> {

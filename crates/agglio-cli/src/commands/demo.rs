@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use agglio::read::read_csv;
+use agglio::read::Csv;
 use anyhow::Result;
 use clap::Parser;
 
@@ -36,7 +36,7 @@ pub fn run() -> Result<ExitCode> {
     // the same flags as a user who types nothing but these
     let plan = FitPlan::new(FitArgs::try_parse_from(["demo", NAME, "--target", "participation"])?)?;
     let begun = Instant::now();
-    let table = read_csv(DATA.as_bytes(), Path::new(NAME), &plan.selection)?;
+    let table = Csv::new().read(DATA.as_bytes(), Path::new(NAME), &plan.selection)?;
     let (fitted, _) = fit(&plan, table, begun.elapsed().as_secs_f64())?;
     output::print(&format!("{ABOUT}{}{NEXT}", fitted.table()))?;
     Ok(exit_code(&fitted))

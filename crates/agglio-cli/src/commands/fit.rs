@@ -47,7 +47,7 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
     let variance = print::variance(&table.labels, table.weights.as_deref());
     let mut warnings = plan.warnings.clone();
     warnings.extend(plan.batch_warning(table.labels.len()));
-    warnings.extend(table_warnings(&table));
+    warnings.extend(table_warnings(&table, plan.no_header));
     let (report, mut written) = fit_watched(plan, table, &names)?;
     warnings.extend(report.warnings(&names));
     written.extend(model_file(plan, &report, &names)?);
@@ -78,10 +78,14 @@ fn fit_watched(plan: &FitPlan, table: Table, names: &[String]) -> Result<(Report
 }
 
 /// What looks like a mistake in the table, though it can be fitted.
-pub fn table_warnings(table: &Table) -> Vec<String> {
+pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
     let mut warnings = Vec::new();
-    if table.names.iter().all(|name| name.parse::<f64>().is_ok()) {
-        warnings.push("the columns' names are all numbers; is the header missing?".into());
+    if !no_header && table.names.iter().all(|name| name.parse::<f64>().is_ok()) {
+        warnings.push("the columns' names are all numbers; if there is no header, say --no-header".into());
+    }
+    if table.dropped > 0 {
+        let all = table.rows + table.dropped;
+        warnings.push(format!("{} of {all} rows have a missing value and were dropped", table.dropped));
     }
     if let Some(first) = table.labels.first().filter(|&first| table.labels.iter().all(|label| label == first)) {
         warnings.push(format!("every label is {first}; there is nothing to explain"));

@@ -14,7 +14,7 @@ use agglio::model::Model;
 use agglio::read::{Features, Selection};
 use anyhow::Result;
 
-use crate::args::Command;
+use crate::args::{Command, CsvArgs};
 use crate::{plan, source};
 
 /// Runs a command; the exit code says how it ended.
@@ -50,7 +50,11 @@ fn read_model(path: &Path) -> Result<Model> {
 }
 
 /// The columns that a model needs to predict.
-fn columns_of(model: &Model) -> Selection {
+fn columns_of(model: &Model, csv: CsvArgs) -> Selection {
     let offset = model.offset().map(ToOwned::to_owned);
-    Selection { features: Features::Only(model.names()), offset, ..Selection::default() }
+    let features = match csv.no_header {
+        true => Features::InOrder { names: model.names(), columns: None },
+        false => Features::Only(model.names()),
+    };
+    Selection { features, offset, ..Selection::default() }
 }

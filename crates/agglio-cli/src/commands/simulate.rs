@@ -8,9 +8,9 @@ use agglio::simulate::{Simulated, Simulation};
 use anyhow::{Result, bail};
 
 use crate::args::SimulateArgs;
-use crate::number;
 use crate::output::{self, Output, Writer};
 use crate::source::require_csv;
+use crate::{memory, number};
 
 pub fn run(args: &SimulateArgs) -> Result<ExitCode> {
     let simulation = simulation(args)?;
@@ -51,11 +51,9 @@ fn simulation(args: &SimulateArgs) -> Result<Simulation> {
     })
 }
 
-/// Asks for the memory and gives it back, since a table that does not fit would end the program without a word.
 fn require_memory(rows: usize, features: usize) -> Result<()> {
-    let size = features.checked_add(1).and_then(|columns| rows.checked_mul(columns));
-    let fits = size.is_some_and(|size| Vec::<f64>::new().try_reserve_exact(size).is_ok());
-    if !fits {
+    let bytes = features.checked_add(1).and_then(|columns| rows.checked_mul(columns)?.checked_mul(8));
+    if bytes.is_none_or(|bytes| bytes as u64 > memory::available()) {
         bail!("a table of {rows} × {features} does not fit into memory; ask for fewer rows or features");
     }
     Ok(())

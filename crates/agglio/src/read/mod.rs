@@ -1,9 +1,13 @@
 //! *Reading* turns files into tables of numbers, or into an error that says where and what to do.
 
+mod cell;
 mod csv;
+mod records;
 mod selection;
+mod signature;
+mod survey;
 
-pub use self::csv::read_csv;
+pub use self::csv::{Csv, Missing};
 pub use selection::{Features, Selection};
 
 use crate::error::Result;
@@ -22,9 +26,29 @@ pub struct Table {
     pub weights: Option<Vec<f64>>,
     /// Offsets, where asked for.
     pub offsets: Option<Vec<f64>>,
+    /// Rows that were kept.
+    pub rows: usize,
+    /// Rows that were left out because of a missing value.
+    pub dropped: usize,
+    /// Columns of the file, used or not.
+    pub columns: usize,
 }
 
 impl Table {
+    /// Bytes that its numbers take.
+    fn bytes(&self) -> u64 {
+        let lengths = [Some(&self.values), Some(&self.labels), self.weights.as_ref(), self.offsets.as_ref()];
+        8 * lengths.into_iter().flatten().map(|numbers| numbers.len() as u64).sum::<u64>()
+    }
+
+    /// Takes back what was appended of a row that is not kept.
+    fn truncate(&mut self) {
+        self.values.truncate(self.rows * self.names.len());
+        for numbers in [Some(&mut self.labels), self.weights.as_mut(), self.offsets.as_mut()].into_iter().flatten() {
+            numbers.truncate(self.rows);
+        }
+    }
+
     /// The table as rows to fit.
     ///
     /// # Errors

@@ -1,9 +1,11 @@
 //! A *selection* says which columns of a file mean what.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::nearest::nearest;
+use crate::read::cell::shown;
 
 /// Which columns are features.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +17,14 @@ pub enum Features {
     Only(Vec<String>),
     /// Every column that is nothing else but these.
     Except(Vec<String>),
+    /// These, in a file without header: all its columns in this order, or a file of `columns` columns in which they are
+    /// found by number.
+    InOrder {
+        /// Their names; numbers where the file that they come from had no header either.
+        names: Vec<String>,
+        /// Columns of that file.
+        columns: Option<usize>,
+    },
 }
 
 /// The part that columns of a file play.
@@ -42,65 +52,98 @@ pub(super) struct Columns {
 impl Selection {
     /// Finds the columns in a header.
     pub(super) fn locate(&self, header: &[String], path: &Path) -> Result<Columns> {
-        let one = |name: &Option<String>| name.as_ref().map(|name| find(name, header, path)).transpose();
+        let header = Header::new(header, path);
+        let one = |name: &Option<String>| name.as_ref().map(|name| header.find(name)).transpose();
         let (target, weights, offset) = (one(&self.target)?, one(&self.weights)?, one(&self.offset)?);
         let special = [target, weights, offset];
         let plain = |j: &usize| !special.contains(&Some(*j));
+        let all = 0..header.names.len();
         let features = match &self.features {
-            Features::All => (0..header.len()).filter(plain).collect(),
+            Features::All => all.filter(plain).collect(),
             Features::Except(names) => {
-                let dropped = find_all(names, header, path)?;
-                (0..header.len()).filter(|j| plain(j) && !dropped.contains(j)).collect()
+                let mut dropped = vec![false; all.len()];
+                header.find_all(names)?.into_iter().for_each(|j| dropped[j] = true);
+                all.filter(|j| plain(j) && !dropped[*j]).collect()
             }
-            Features::Only(names) => find_all(names, header, path)?,
+            Features::Only(names) => header.find_all(names)?,
+            Features::InOrder { names, .. } if names.len() == all.len() => all.collect(),
+            Features::InOrder { names, columns } if *columns == Some(all.len()) => header.find_all(names)?,
+            Features::InOrder { names, columns } => {
+                let (found, wanted) = (all.len(), names.len());
+                let or = columns
+                    .map(|columns| format!(", or all {columns} of the file it was fitted on"))
+                    .unwrap_or_default();
+                return Err(Error::file(path, format!("{found} columns where the model has {wanted} features{or}")));
+            }
         };
         let columns = Columns { features, target, weights, offset };
-        columns.check(header, path)?;
+        columns.check(&header)?;
         Ok(columns)
     }
 }
 
 impl Columns {
+    /// Every column that is used.
+    pub fn all(&self) -> impl Iterator<Item = usize> {
+        self.features.iter().copied().chain([self.target, self.weights, self.offset].into_iter().flatten())
+    }
+
     /// A column plays one part.
-    fn check(&self, header: &[String], path: &Path) -> Result<()> {
+    fn check(&self, header: &Header<'_>) -> Result<()> {
         if self.features.is_empty() {
-            return Err(Error::file(path, "no feature columns are left; every model needs one"));
+            return Err(Error::file(header.path, "no feature columns are left; every model needs one"));
         }
         let parts = [(self.target, "target"), (self.weights, "weights"), (self.offset, "offset")];
-        let mut seen: Vec<(usize, &str)> = Vec::new();
+        let mut seen: HashMap<usize, &str> = HashMap::with_capacity(self.features.len());
         let used = parts.iter().filter_map(|&(j, part)| j.map(|j| (j, part)));
         for (j, part) in used.chain(self.features.iter().map(|&j| (j, "a feature"))) {
-            if let Some((_, other)) = seen.iter().find(|(i, _)| *i == j) {
+            if let Some(other) = seen.insert(j, part) {
                 let twice =
-                    if *other == part { format!("twice as {part}") } else { format!("as {other} and as {part}") };
-                return Err(Error::file(path, format!("column `{}` is asked for {twice}", header[j])));
+                    if other == part { format!("twice as {part}") } else { format!("as {other} and as {part}") };
+                let name = shown(header.names[j].as_bytes());
+                return Err(Error::file(header.path, format!("column `{name}` is asked for {twice}")));
             }
-            seen.push((j, part));
         }
         Ok(())
     }
 }
 
-fn find_all(names: &[String], header: &[String], path: &Path) -> Result<Vec<usize>> {
-    names.iter().map(|name| find(name, header, path)).collect()
+/// The names of a file's columns, and where each of them is.
+struct Header<'a> {
+    names: &'a [String],
+    places: HashMap<&'a str, usize>,
+    path: &'a Path,
 }
 
-fn find(name: &str, header: &[String], path: &Path) -> Result<usize> {
-    header.iter().position(|other| other == name).ok_or_else(|| {
-        let hint = match nearest(name, header) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", listed(header)),
-        };
-        Error::file(path, format!("no column is called `{name}`; {hint}"))
-    })
-}
-
-/// The first few names, and how many more.
-fn listed(header: &[String]) -> String {
-    const SHOWN: usize = 12;
-    let mut text = header.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    if header.len() > SHOWN {
-        text.push_str(&format!(" and {} more", header.len() - SHOWN));
+impl<'a> Header<'a> {
+    fn new(names: &'a [String], path: &'a Path) -> Header<'a> {
+        Header { names, places: names.iter().enumerate().map(|(j, name)| (name.as_str(), j)).collect(), path }
     }
-    text
+
+    fn find_all(&self, names: &[String]) -> Result<Vec<usize>> {
+        names.iter().map(|name| self.find(name)).collect()
+    }
+
+    fn find(&self, name: &str) -> Result<usize> {
+        self.places.get(name).copied().ok_or_else(|| {
+            let hint = match nearest(name, self.names) {
+                Some(near) => format!("did you mean `{}`?", shown(near.as_bytes())),
+                None => self.listed(),
+            };
+            Error::file(self.path, format!("no column is called `{}`; {hint}", shown(name.as_bytes())))
+        })
+    }
+
+    /// The first few names, and how many more.
+    fn listed(&self) -> String {
+        const SHOWN: usize = 12;
+        let first: Vec<String> =
+            self.names.iter().take(SHOWN).map(|name| format!("`{}`", shown(name.as_bytes()))).collect();
+        let first = first.join(", ");
+        match self.names.len() {
+            1 => format!("there is only {first}; if that is several, say which --delimiter is between them"),
+            2..=SHOWN => format!("there are {first}"),
+            more => format!("there are {first} and {} more", more - SHOWN),
+        }
+    }
 }

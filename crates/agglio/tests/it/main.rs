@@ -5,6 +5,7 @@ mod auto;
 mod ball;
 mod bank;
 mod certified;
+mod csv;
 mod derivatives;
 mod hard;
 mod labels;

@@ -1,80 +1,14 @@
-//! Where data comes from: files, arrays, the simulator; and where models go.
+//! Where data comes from: arrays, the simulator; and where models go.
 
 use std::path::Path;
 
 use agglio::activation::named;
 use agglio::model::{Centre, Model, Origin, Weights};
-use agglio::read::{Features, Selection, Table, read_csv};
 use agglio::rows::Dense;
 use agglio::simulate::{Design, LabelNoise, Shape, Simulation};
 use agglio::{Noise, Options};
 
 use crate::bank;
-
-fn read(text: &str, selection: &Selection) -> Result<Table, String> {
-    read_csv(text.as_bytes(), Path::new("data.csv"), selection).map_err(|error| error.to_string())
-}
-
-fn target(name: &str) -> Selection {
-    Selection { target: Some(name.into()), ..Selection::default() }
-}
-
-#[test]
-fn columns_play_the_parts_they_are_given() {
-    let text = "a,b,y,w,o\n1,2,0.5,3,0.1\n4,5,0.25,6,0.2\n";
-    let selection = Selection { weights: Some("w".into()), offset: Some("o".into()), ..target("y") };
-    let table = read(text, &selection).unwrap();
-    assert_eq!(table.names, ["a", "b"]);
-    assert_eq!(table.values, [1.0, 2.0, 4.0, 5.0]);
-    assert_eq!(
-        (table.labels, table.weights, table.offsets),
-        (vec![0.5, 0.25], Some(vec![3.0, 6.0]), Some(vec![0.1, 0.2]))
-    );
-    let only = Selection { features: Features::Only(vec!["o".into(), "a".into()]), ..target("y") };
-    assert_eq!(read(text, &only).unwrap().values, [0.1, 1.0, 0.2, 4.0]);
-    let except = Selection { features: Features::Except(vec!["o".into(), "a".into()]), ..target("y") };
-    assert_eq!(read(text, &except).unwrap().names, ["b", "w"]);
-}
-
-#[test]
-fn files_of_every_system_are_read() {
-    for text in
-        ["\u{feff}a,y\n1,2\n3,4\n", "a,y\r\n1,2\r\n3,4\r\n", "a,y\n1,2\n3,4", "\"a\", y\n\" 1\",2\n\n3 ,\"4\"\n"]
-    {
-        let table = read(text, &target("y")).unwrap();
-        assert_eq!((table.values, table.labels), (vec![1.0, 3.0], vec![2.0, 4.0]), "{text:?}");
-    }
-}
-
-#[test]
-fn bad_files_are_refused_with_their_place() {
-    let cases = [
-        ("", "no rows"),
-        ("a,y\n", "0 data rows"),
-        ("a,y\n1,2\n3\n", "data.csv:3: 1 fields where the header has 2"),
-        ("a,y\n1,abc\n", "data.csv:2: column `y`: `abc` is not a number"),
-        ("a,y\n1,\n", "missing value"),
-        ("a,y\nNA,1\n", "missing value"),
-        ("a,y\n1,2\nnan,1\n", "data.csv:3: column `a`: `nan` is not finite"),
-        ("a,y\n-Infinity,1\n", "not finite"),
-        ("a,y\n1e400,1\n", "overflows"),
-        ("a,a,y\n1,2,3\n", "two columns are called `a`"),
-        ("a,,y\n1,2,3\n", "column 2 has no name"),
-        ("a,z\n1,2\n", "no column is called `y`"),
-        ("y\n1\n", "no feature columns"),
-    ];
-    for (text, what) in cases {
-        let error = read(text, &target("y")).unwrap_err();
-        assert!(error.contains(what), "{text:?}: {error}");
-    }
-    let long = format!("a,y\n{},1\n", "x".repeat(1000));
-    assert!(read(&long, &target("y")).unwrap_err().len() < 200);
-    assert!(read("height,y\n1,2\n", &target("hieght")).unwrap_err().contains("did you mean `height`?"));
-    let twice = Selection { features: Features::Only(vec!["y".into()]), ..target("y") };
-    assert!(read("a,y\n1,2\n", &twice).unwrap_err().contains("as target and as a feature"));
-    let again = Selection { features: Features::Only(vec!["a".into(), "a".into()]), ..target("y") };
-    assert!(read("a,y\n1,2\n", &again).unwrap_err().contains("twice as a feature"));
-}
 
 #[test]
 fn arrays_that_are_no_table_are_refused() {

@@ -1,0 +1,25 @@
+//! *Memory*: how much of it there is for data, so that a table that does not fit is refused and not the process ended.
+
+use std::fs::read_to_string;
+
+/// Share of the free memory that data may take; the rest is for the fit.
+const SHARE: f64 = 0.8;
+
+/// Bytes that data may take; no bound where the system does not tell.
+pub fn available() -> u64 {
+    let free = [system(), group()].into_iter().flatten().min();
+    free.map_or(u64::MAX, |free| (free as f64 * SHARE) as u64)
+}
+
+/// What the machine has left, by Linux.
+fn system() -> Option<u64> {
+    let text = read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// What the process's control group has left, as in a container.
+fn group() -> Option<u64> {
+    let number = |name: &str| read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse::<u64>().ok();
+    Some(number("memory.max")?.saturating_sub(number("memory.current")?))
+}

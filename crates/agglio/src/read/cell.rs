@@ -1,0 +1,127 @@
+//! A *cell* is the text of one number, or the reason why it is none.
+
+/// Longest piece of a bad cell that is shown.
+const SHOWN: usize = 64;
+/// What stands for a value that is not known.
+const MISSING: [&[u8]; 9] = [b"", b"na", b"n/a", b"#n/a", b"null", b"none", b"nil", b"?", b"."];
+
+/// Why a cell is not a number that can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing, or a word for it.
+    Missing,
+    /// `nan`, which some programs write for a missing value.
+    Nan,
+    /// `inf` or `-inf`.
+    Infinite,
+    /// Digits of a number beyond the largest double.
+    Overflow,
+    /// Anything else.
+    Text,
+}
+
+/// The number in a cell.
+///
+/// # Errors
+/// If there is none, or it is not finite.
+pub fn parse(cell: &[u8]) -> Result<f64, Fault> {
+    let number = std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok());
+    match number {
+        Some(value) if value.is_finite() => Ok(value),
+        Some(_) if cell.iter().any(u8::is_ascii_digit) => Err(Fault::Overflow),
+        Some(value) if value.is_nan() => Err(Fault::Nan),
+        Some(_) => Err(Fault::Infinite),
+        None if MISSING.iter().any(|missing| missing.eq_ignore_ascii_case(cell)) => Err(Fault::Missing),
+        None => Err(Fault::Text),
+    }
+}
+
+impl Fault {
+    /// Whether `--missing drop` drops the row.
+    pub fn is_missing(self) -> bool {
+        matches!(self, Fault::Missing | Fault::Nan)
+    }
+
+    /// What is wrong with a cell, and what to do.
+    pub fn describe(self, cell: &[u8]) -> &'static str {
+        match self {
+            Fault::Missing => "is a missing value; fill it in, or leave such rows out with --missing drop",
+            Fault::Nan => "is not finite; mend it, or leave such rows out with --missing drop",
+            Fault::Infinite => "is not finite; mend it, or remove the row or the column",
+            Fault::Overflow => "overflows a double; rescale the column",
+            Fault::Text => describe_text(cell),
+        }
+    }
+}
+
+/// What a text was probably meant to be.
+fn describe_text(cell: &[u8]) -> &'static str {
+    let point: Vec<u8> = cell.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
+    let digits: Vec<u8> = cell.iter().copied().filter(|byte| !b",_' ".contains(byte)).collect();
+    let is = |word: &str| cell.eq_ignore_ascii_case(word.as_bytes());
+    if parse(&point).is_ok() {
+        "is not a number; write a point for decimals"
+    } else if parse(&digits).is_ok() {
+        "is not a number; write nothing between thousands"
+    } else if is("true") || is("false") {
+        "is not a number; write 1 for true and 0 for false"
+    } else {
+        "is not a number; encode the column as numbers, or leave it out with --drop"
+    }
+}
+
+/// Text of a file as it may stand in a message: at most 64 bytes of it, and nothing that moves a cursor.
+pub fn shown(text: &[u8]) -> String {
+    let mut end = text.len().min(SHOWN);
+    // not in the middle of a letter
+    while text.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) && end > 0 {
+        end -= 1;
+    }
+    let mut shown = String::new();
+    for chunk in text[..end].utf8_chunks() {
+        shown.extend(chunk.valid().chars().map(visible));
+        shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    if end < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+fn visible(letter: char) -> String {
+    if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_numbers_or_say_why_not() {
+        for (cell, expected) in [
+            ("1", Ok(1.0)),
+            ("+1.5e-3", Ok(1.5e-3)),
+            (".5", Ok(0.5)),
+            ("1e-400", Ok(0.0)),
+            ("", Err(Fault::Missing)),
+            ("Null", Err(Fault::Missing)),
+            ("NaN", Err(Fault::Nan)),
+            ("-Infinity", Err(Fault::Infinite)),
+            ("1e400", Err(Fault::Overflow)),
+            ("0x10", Err(Fault::Text)),
+            ("1_000", Err(Fault::Text)),
+            ("1,5", Err(Fault::Text)),
+        ] {
+            assert_eq!(parse(cell.as_bytes()), expected, "{cell}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_short_and_harmless() {
+        assert_eq!(shown("größe\u{1b}[2J".as_bytes()), "größe\\u{1b}[2J");
+        assert_eq!(shown(b"\xff\n"), "\\xff\\n");
+        let long = shown("ö".repeat(100).as_bytes());
+        assert_eq!(long, "ö".repeat(32) + "…");
+        assert_eq!(shown(&[0x80; 100]).chars().last(), Some('…'));
+    }
+}

@@ -1,0 +1,260 @@
+//! *Records*: the lines of a CSV file as fields, one at a time, in memory that the file cannot make grow.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use memchr::{memchr, memchr3};
+
+/// Bytes that are asked of the source at a time.
+const CHUNK: usize = 1 << 16;
+/// Longest record that is read, in bytes.
+pub const LONGEST: usize = 16 << 20;
+/// Most fields that a record may have.
+pub const MOST_FIELDS: usize = 1 << 20;
+
+/// Where a record begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u64,
+    /// Byte, from 0.
+    pub byte: u64,
+}
+
+/// Why there is no next record.
+#[derive(Debug)]
+pub enum Broken {
+    /// The system could not read on.
+    Read(io::Error),
+    /// The record has more bytes than [`LONGEST`].
+    Long,
+    /// The record has more fields than [`MOST_FIELDS`].
+    Wide,
+    /// A quote that is never closed; the line it is opened in.
+    Unclosed(u64),
+    /// Something other than a delimiter after a closing quote.
+    AfterQuote,
+}
+
+/// A reader of records. Lines end in LF, CRLF or CR, and blank ones are passed over; a field may be quoted, with `""`
+/// for a quote in it, and may then hold delimiters and ends of lines. Blanks before an opening quote and after a closing
+/// one are no part of the field.
+#[derive(Debug)]
+pub struct Records<R> {
+    source: R,
+    delimiter: u8,
+    chunk: Box<[u8]>,
+    /// What of the chunk has not been looked at.
+    unread: Range<usize>,
+    /// The fields of the record, one after the other.
+    text: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+    start: Position,
+    here: Position,
+    /// The last byte was a CR, so that an LF is no line of its own.
+    after_cr: bool,
+}
+
+/// What a field is in the middle of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing but blanks so far.
+    Start,
+    Plain,
+    /// Quoted, since this line.
+    Quoted(u64),
+    /// After a quote in a quoted field: its end, or the first half of a quote.
+    Closed(u64),
+}
+
+impl<R: Read> Records<R> {
+    /// Reads the beginning of the source, which says what kind of file it is.
+    ///
+    /// # Errors
+    /// If the system cannot read.
+    pub fn new(source: R) -> io::Result<Records<R>> {
+        let here = Position { line: 1, byte: 0 };
+        let mut records = Records {
+            source,
+            delimiter: b',',
+            chunk: vec![0; CHUNK].into_boxed_slice(),
+            unread: 0..0,
+            text: Vec::new(),
+            ends: Vec::new(),
+            start: here,
+            here,
+            after_cr: false,
+        };
+        while records.unread.end < CHUNK && records.read_more()? > 0 {}
+        Ok(records)
+    }
+
+    /// What has been read and not yet looked at.
+    pub fn ahead(&self) -> &[u8] {
+        &self.chunk[self.unread.clone()]
+    }
+
+    /// Passes over bytes that are no part of the text, such as a byte-order mark.
+    pub fn skip(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.unread.len());
+        self.unread.start += bytes;
+        self.here.byte += bytes as u64;
+    }
+
+    /// Separates fields by this byte. Default: a comma.
+    pub fn delimit(&mut self, delimiter: u8) {
+        self.delimiter = delimiter;
+    }
+
+    /// Fields of the record.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A field of the record without the blanks around it; empty where there is none.
+    pub fn get(&self, j: usize) -> &[u8] {
+        let end = self.ends.get(j).copied().unwrap_or(0);
+        let start = j.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.text.get(start..end).unwrap_or_default().trim_ascii()
+    }
+
+    /// Where the record begins.
+    pub fn start(&self) -> Position {
+        self.start
+    }
+
+    /// Bytes read so far.
+    pub fn bytes(&self) -> u64 {
+        self.here.byte
+    }
+
+    /// Moves on to the next record; false at the end of the source.
+    ///
+    /// # Errors
+    /// If the text cannot be read, or is not CSV.
+    pub fn advance(&mut self) -> Result<bool, Broken> {
+        self.text.clear();
+        self.ends.clear();
+        self.start = self.here;
+        let mut state = State::Start;
+        loop {
+            let Some(&byte) = self.ahead().first() else {
+                if self.refill()? {
+                    continue;
+                }
+                return self.end_of_source(state);
+            };
+            state = match state {
+                State::Quoted(since) => self.quoted(since)?,
+                State::Closed(since) if byte == b'"' => {
+                    self.keep(1)?;
+                    State::Quoted(since)
+                }
+                _ if byte == self.delimiter => {
+                    self.skip(1);
+                    self.end_field()?;
+                    State::Start
+                }
+                _ if byte == b'\n' || byte == b'\r' => {
+                    if self.end_line(byte, state)? {
+                        return Ok(true);
+                    }
+                    continue;
+                }
+                State::Start if byte == b'"' => {
+                    self.text.truncate(self.ends.last().copied().unwrap_or(0));
+                    self.skip(1);
+                    State::Quoted(self.here.line)
+                }
+                State::Start | State::Closed(_) if byte == b' ' || byte == b'\t' => {
+                    self.keep(1)?;
+                    state
+                }
+                State::Closed(_) => return Err(Broken::AfterQuote),
+                State::Start | State::Plain => self.plain()?,
+            };
+            self.after_cr = false;
+        }
+    }
+
+    /// Takes in plain text, up to what may end the field.
+    fn plain(&mut self) -> Result<State, Broken> {
+        let ahead = self.ahead();
+        let end = memchr3(self.delimiter, b'\n', b'\r', ahead).unwrap_or(ahead.len());
+        self.keep(end)?;
+        Ok(State::Plain)
+    }
+
+    /// Takes in quoted text, up to a quote.
+    fn quoted(&mut self, since: u64) -> Result<State, Broken> {
+        let ahead = self.ahead();
+        let quote = memchr(b'"', ahead);
+        let end = quote.unwrap_or(ahead.len());
+        let lines = ahead[..end].iter().filter(|&&byte| byte == b'\n').count();
+        self.keep(end).map_err(|why| if matches!(why, Broken::Long) { Broken::Unclosed(since) } else { why })?;
+        self.here.line += lines as u64;
+        self.skip(usize::from(quote.is_some()));
+        Ok(if quote.is_some() { State::Closed(since) } else { State::Quoted(since) })
+    }
+
+    fn keep(&mut self, bytes: usize) -> Result<(), Broken> {
+        if self.text.len() + bytes > LONGEST {
+            return Err(Broken::Long);
+        }
+        let start = self.unread.start;
+        self.text.extend_from_slice(&self.chunk[start..start + bytes]);
+        self.skip(bytes);
+        Ok(())
+    }
+
+    fn end_field(&mut self) -> Result<(), Broken> {
+        if self.ends.len() == MOST_FIELDS {
+            return Err(Broken::Wide);
+        }
+        self.ends.push(self.text.len());
+        Ok(())
+    }
+
+    /// Ends a line; true if it was a record and not a blank line.
+    fn end_line(&mut self, byte: u8, state: State) -> Result<bool, Broken> {
+        self.skip(1);
+        let second_half = byte == b'\n' && self.after_cr;
+        self.here.line += u64::from(!second_half);
+        self.after_cr = byte == b'\r';
+        if state == State::Start && self.ends.is_empty() {
+            self.text.clear();
+            self.start = self.here;
+            return Ok(false);
+        }
+        self.end_field()?;
+        Ok(true)
+    }
+
+    fn end_of_source(&mut self, state: State) -> Result<bool, Broken> {
+        match state {
+            State::Quoted(since) => Err(Broken::Unclosed(since)),
+            State::Start if self.ends.is_empty() => Ok(false),
+            _ => self.end_field().map(|()| true),
+        }
+    }
+
+    /// Reads a further piece of the source; false at its end.
+    fn refill(&mut self) -> Result<bool, Broken> {
+        self.unread = 0..0;
+        self.read_more().map(|bytes| bytes > 0).map_err(Broken::Read)
+    }
+
+    fn read_more(&mut self) -> io::Result<usize> {
+        loop {
+            match self.source.read(&mut self.chunk[self.unread.end..]) {
+                Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+                Err(why) => return Err(why),
+                Ok(bytes) => {
+                    self.unread.end += bytes;
+                    return Ok(bytes);
+                }
+            }
+        }
+    }
+}
