@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod interrupt;
 mod memory;
 pub mod number;
 mod output;
@@ -21,10 +22,17 @@ use clap::Parser;
 
 /// Runs the program with the words of a command line, the first of which is its own name.
 ///
-/// Ends the process for `--help`, `--version` and words that cannot be understood.
+/// Ends the process for `--help`, `--version` and words that cannot be understood, and at a signal where nothing would
+/// be lost.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
-    match commands::run(args::Cli::parse_from(words).command) {
+    let command = args::Cli::parse_from(words).command;
+    let done = interrupt::listen().map_err(Into::into).and_then(|()| commands::run(command));
+    match done {
         Ok(code) => code,
+        Err(why) if why.is::<interrupt::Interrupted>() => {
+            print::error(&why);
+            interrupt::exit_code()
+        }
         // whoever read the results has what they wanted
         Err(why) if why.is::<output::PipeClosed>() => ExitCode::SUCCESS,
         Err(why) => {

@@ -10,8 +10,8 @@ use anyhow::{Result, bail};
 
 use crate::args::{self, FitArgs, Format, MethodArgs, TableArgs};
 use crate::output::{self, Output};
-use crate::solver_keys;
 use crate::source::{self, Source};
+use crate::{interrupt, solver_keys};
 
 /// More threads than this are a slip of the finger.
 const MOST_THREADS: usize = 1024;
@@ -136,6 +136,7 @@ fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Option
     });
     let options = Options::new(activation::named(&args.table.activation)?);
     let options = options.solver(solver).intercept(!args.table.no_intercept).seed(args.run.seed);
+    let options = options.interrupt(interrupt::flag());
     let options = set(options, args.run.threads.map(|asked| asked.min(MOST_THREADS)), Options::threads);
     let options = set(options, method.noise.noise, Options::noise);
     let options = set(options, method.noise.tau_max, Options::tau_max);

@@ -93,6 +93,9 @@ pub fn fit(
         if !here.is_finite() {
             return walk.end(oracle, StopReason::NotFinite, None);
         }
+        if oracle.is_interrupted() {
+            return walk.end(oracle, StopReason::Interrupted, None);
+        }
         let point = Point { theta: &walk.theta, sums: &here, stage: walk.stage, ball: walk.ball, oracle };
         let predicted = method.direction.displace(method.step.size(), &point, &mut p);
         let trial = walk.trial(&p);
@@ -101,7 +104,7 @@ pub fn fit(
         walk.mean.add(&here, predicted);
         let step = Seen { rows: here.rows, loss: here.loss, gradient: here.gradient_norm(), verdict };
         walk.take(verdict, trial, here, there);
-        if observer.step(&walk.report(oracle, &step)).is_break() {
+        if observer.step(&walk.report(oracle, &step)).is_break() || oracle.is_interrupted() {
             return walk.end(oracle, StopReason::Interrupted, None);
         }
         let (settled, small) = (verdict == Verdict::Settled, predicted <= 0.01 * step.loss);

@@ -1,7 +1,6 @@
 //! *Observers* watch a fit from outside: progress bars, traces, interrupts, the distance to a known truth.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One step of the loop, as it was taken.
 #[derive(Clone, Copy, Debug)]
@@ -46,13 +45,6 @@ impl Observer for Silent {
 impl Observer for Vec<Box<dyn Observer + '_>> {
     fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
         self.iter_mut().try_for_each(|observer| observer.step(step))
-    }
-}
-
-/// Ends the fit after the step during which the flag is raised.
-impl Observer for &AtomicBool {
-    fn step(&mut self, _step: &Step<'_>) -> ControlFlow<()> {
-        if self.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::krylov;
 use crate::linalg::Symmetric;
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::rows::Batch;
+use crate::stop::StopReason;
 
 /// Rows beyond which the Hessian is taken over a sample.
 const MOST_ROWS: usize = 50_000;
@@ -33,6 +34,10 @@ pub(crate) struct Spectrum {
 
 impl Spectrum {
     pub fn at(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
+        if outcome.reason == StopReason::Interrupted {
+            // whoever waits for the end gets it without a pass for what says nothing about a point on the way
+            return Spectrum { ratio: None, saturated: outcome.sums.saturated, rows: 0 };
+        }
         if oracle.is_wide() { Spectrum::by_products(oracle, outcome) } else { Spectrum::of_matrix(oracle, outcome) }
     }
 

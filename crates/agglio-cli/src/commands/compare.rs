@@ -18,7 +18,7 @@ use crate::plan::{self, FitPlan};
 use crate::print;
 use crate::progress::Watch;
 use crate::tabular::{flush_left, left, right, ruled};
-use crate::{number, output, source};
+use crate::{interrupt, number, output, source};
 
 /// Some solver could not be run on this data.
 const FAILED: u8 = 2;
@@ -55,17 +55,23 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let mut runs = Vec::with_capacity(plans.len());
     for (plan, solver) in plans.iter().zip(&args.solvers) {
         let begun = Instant::now();
-        let fitted = fit(plan, &names, &rows);
+        let fitted = interrupt::shield(|| fit(plan, &names, &rows));
         let seconds = begun.elapsed().as_secs_f64();
         warnings.extend(plan.warnings.iter().cloned().chain(plan.batch_warning(rows.len())));
         warnings.extend(fitted.iter().flat_map(|report| report.warnings(&names)));
         runs.push(Run::new(solver.trim(), seconds, &fitted, truth.as_deref()));
+        if interrupt::is_caught() {
+            break;
+        }
     }
     print::warnings(&once(warnings), args.run.quiet);
     output::print(&match args.format {
         Format::Table => table_of(&runs, truth.is_some()),
         Format::Json => print::pretty(&runs)?,
     })?;
+    if interrupt::is_caught() {
+        return Ok(interrupt::exit_code());
+    }
     let failed = runs.iter().any(|run| run.error.is_some());
     Ok(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }

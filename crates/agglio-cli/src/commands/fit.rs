@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use agglio::Report;
 use agglio::model::{Model, Origin};
 use agglio::read::Table;
+use agglio::{Report, Status};
 use anyhow::Result;
 
 use crate::args::{FitArgs, Format};
-use crate::output::{self, Output, Writer};
+use crate::interrupt;
+use crate::output::{self, Output, PipeClosed, Writer};
 use crate::plan::FitPlan;
 use crate::print::{self, Fitted};
 use crate::progress::Watch;
@@ -22,19 +23,30 @@ pub fn run(args: FitArgs) -> Result<ExitCode> {
     let begun = Instant::now();
     let table = plan.source.read(&plan.selection, plan.quiet)?;
     let read_seconds = begun.elapsed().as_secs_f64();
-    let (fitted, written) = fit(&plan, table, read_seconds)?;
+    let fitted = interrupt::shield(|| {
+        let (fitted, written) = fit(&plan, table, read_seconds)?;
+        // files before words: a closed pipe must not cost the model
+        output::publish(written).map(|()| fitted)
+    })?;
     print::warnings(&fitted.warnings, plan.quiet);
-    // files before words: a closed pipe must not cost the model
-    output::publish(written)?;
-    output::print(&match plan.format {
+    show(&match plan.format {
         Format::Table => fitted.table(),
         Format::Json => fitted.json()?,
     })?;
     Ok(exit_code(&fitted))
 }
 
+/// Prints the result; whoever does not want to read it to its end still learns by the exit code what it was.
+fn show(result: &str) -> Result<()> {
+    output::print(result).or_else(|why| if why.is::<PipeClosed>() { Ok(()) } else { Err(why) })
+}
+
 pub fn exit_code(fitted: &Fitted) -> ExitCode {
-    if fitted.certified() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CERTIFIED) }
+    match fitted.report.status() {
+        Status::Interrupted => interrupt::exit_code(),
+        _ if fitted.certified() => ExitCode::SUCCESS,
+        _ => ExitCode::from(NOT_CERTIFIED),
+    }
 }
 
 /// Fits a table by a plan; the files written on the way await publishing.
@@ -94,7 +106,8 @@ pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
 }
 
 fn model_file(plan: &FitPlan, report: &Report, names: &[String]) -> Result<Option<Writer>> {
-    let Some(output) = &plan.model else { return Ok(None) };
+    // a model that was cut short would pass for one that was fitted
+    let Some(output) = plan.model.as_ref().filter(|_| report.status() != Status::Interrupted) else { return Ok(None) };
     let origin = Origin {
         activation: &plan.activation,
         solver: plan.solver.name(),

@@ -10,7 +10,7 @@ use super::{columns_of, read_model};
 use crate::args::PredictArgs;
 use crate::output::{self, Output};
 use crate::source::{Source, require_csv};
-use crate::{number, print};
+use crate::{interrupt, number, print};
 
 pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     let path = args.output.as_deref().unwrap_or(Path::new("-"));
@@ -23,7 +23,7 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     let centre = if args.median { Centre::Median } else { Centre::Mean };
     let predictions = model.predict(&table.values, table.offsets.as_deref(), centre);
     print::warnings(&overflow_warning(&predictions), args.quiet);
-    write(&output, &predictions)
+    interrupt::shield(|| write(&output, &predictions))
 }
 
 /// The header and one line a prediction.
@@ -31,9 +31,11 @@ fn write(output: &Output, predictions: &[f64]) -> Result<ExitCode> {
     let mut writer = output.open()?;
     writer.put("prediction\n")?;
     for &prediction in predictions {
+        interrupt::check()?;
         writer.put(&number::exact(prediction))?;
         writer.put("\n")?;
     }
+    interrupt::check()?;
     output::publish([writer])?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use crate::args::SimulateArgs;
 use crate::output::{self, Output, Writer};
 use crate::source::require_csv;
-use crate::{memory, number};
+use crate::{interrupt, memory, number};
 
 pub fn run(args: &SimulateArgs) -> Result<ExitCode> {
     let simulation = simulation(args)?;
@@ -20,16 +20,21 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode> {
     output::require_distinct([&output].into_iter().chain(&truth), &[])?;
     require_memory(args.rows, args.features)?;
     let drawn = simulation.draw()?;
-    let names: Vec<String> = (1..=args.features).map(|j| format!("x{j}")).collect();
-    let mut writers = vec![table(&output, &names, &drawn)?];
+    interrupt::shield(|| write(&drawn, &output, truth.as_ref()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(drawn: &Simulated, output: &Output, truth: Option<&Output>) -> Result<()> {
+    let names: Vec<String> = (1..=drawn.truth.len()).map(|j| format!("x{j}")).collect();
+    let mut writers = vec![table(output, &names, drawn)?];
     if let Some(truth) = truth {
         let mut writer = truth.open()?;
-        let coefficients = names.into_iter().zip(drawn.truth).collect();
+        let coefficients = names.into_iter().zip(drawn.truth.iter().copied()).collect();
         writer.put(&Weights { intercept: 0.0, coefficients }.to_json())?;
         writers.push(writer);
     }
-    output::publish(writers)?;
-    Ok(ExitCode::SUCCESS)
+    interrupt::check()?;
+    output::publish(writers)
 }
 
 /// Checks the flags.
@@ -71,6 +76,7 @@ fn table(output: &Output, names: &[String], drawn: &Simulated) -> Result<Writer>
         }
         number::push_exact(&mut line, label);
         line.push('\n');
+        interrupt::check()?;
         writer.put(&line)?;
     }
     Ok(writer)

@@ -6,16 +6,12 @@ use std::process::Stdio;
 
 use crate::Folder;
 
-fn names(folder: &Folder) -> Vec<String> {
-    folder.snapshot().into_iter().map(|(name, _)| name).collect()
-}
-
 #[test]
 fn nothing_but_the_outputs_is_left() {
     let folder = Folder::with_data();
     assert_eq!(folder.run("fit data.csv --target y --model m.json --trace t.csv").code, Some(0));
     assert_eq!(folder.run("predict m.json data.csv -o p.csv").code, Some(0));
-    assert_eq!(names(&folder), ["data.csv", "m.json", "p.csv", "t.csv"]);
+    assert_eq!(folder.names(), ["data.csv", "m.json", "p.csv", "t.csv"]);
 }
 
 #[test]
@@ -44,7 +40,7 @@ fn a_fit_that_fails_leaves_no_file() {
     // refused only when the labels have been seen, after the outputs were found fit
     let run = folder.run("fit d.csv --target y --noise pre --model m.json --trace t.csv");
     assert_eq!(run.code, Some(2), "{}", run.stderr);
-    assert_eq!(names(&folder), ["d.csv"]);
+    assert_eq!(folder.names(), ["d.csv"]);
 }
 
 #[test]
@@ -86,6 +82,15 @@ fn a_reader_that_goes_away_costs_no_model() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
     assert_eq!(folder.run("score m.json data.csv").code, Some(0));
+}
+
+#[test]
+fn a_reader_that_goes_away_still_learns_how_the_fit_ended() {
+    let folder = Folder::with_data();
+    let mut child =
+        folder.command(&["fit", "data.csv", "--target", "y", "--solver", "gd", "--epochs", "2"]).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(3));
 }
 
 #[cfg(target_os = "linux")]

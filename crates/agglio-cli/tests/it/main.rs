@@ -9,6 +9,7 @@ mod contract;
 mod files;
 mod readme;
 mod roundtrip;
+mod signals;
 
 use std::fs;
 use std::io::Write;
@@ -89,6 +90,11 @@ impl Folder {
     fn fit(&self, words: &str) -> Value {
         let run = self.run(&format!("fit {words} --format json"));
         serde_json::from_str(&run.stdout).unwrap_or_else(|why| panic!("{words}: {why}: {}", run.stderr))
+    }
+
+    /// Names of all files.
+    fn names(&self) -> Vec<String> {
+        self.snapshot().into_iter().map(|(name, _)| name).collect()
     }
 
     /// Names and contents of all files.

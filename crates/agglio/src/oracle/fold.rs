@@ -1,7 +1,7 @@
 //! The *fold* is the oracle over rows in this process: leaves summed by threads, merged in one fixed tree.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::activation::Preimages;
 use crate::linalg::Symmetric;
@@ -22,6 +22,7 @@ pub struct Fold<'a> {
     /// λ of the penalty λ‖w‖², which is on no intercept.
     l2: f64,
     visited: AtomicU64,
+    interrupt: Arc<AtomicBool>,
     /// The last gradient coefficient of each row, as bits; made when it is first used.
     memory: OnceLock<Vec<AtomicU64>>,
 }
@@ -33,12 +34,27 @@ impl<'a> Fold<'a> {
         rows.weights(&Run::Span(0..rows.len()), &mut weight);
         let mean_weight = weight.iter().sum::<f64>() / rows.len() as f64;
         let visited = AtomicU64::new(coordinates.passes() * rows.len() as u64);
-        Fold { rows, coordinates, labels, mean_weight, l2: 0.0, visited, memory: OnceLock::new() }
+        Fold {
+            rows,
+            coordinates,
+            labels,
+            mean_weight,
+            l2: 0.0,
+            visited,
+            interrupt: Arc::default(),
+            memory: OnceLock::new(),
+        }
     }
 
     /// Adds λ‖w‖² to L̂_τ at every temperature, in the solver's coordinates, the intercept left out.
     pub fn with_l2(mut self, l2: f64) -> Fold<'a> {
         self.l2 = l2;
+        self
+    }
+
+    /// Watches a flag that somebody may raise to end what is going on.
+    pub fn with_interrupt(mut self, flag: Arc<AtomicBool>) -> Fold<'a> {
+        self.interrupt = flag;
         self
     }
 
@@ -205,6 +221,10 @@ impl Oracle for Fold<'_> {
     }
 
     fn ask(&self, query: &Query<'_>) -> Sums {
+        if self.is_interrupted() && matches!(query.want, Want::CurvatureTimes(..)) {
+            // whoever asks for many products in a row gives up at one that is not finite
+            return Sums { curvature_times: vec![f64::NAN; self.dim()], ..Sums::default() };
+        }
         let asked = query.batch.len(self.rows.len());
         self.visited.fetch_add(asked as u64, Ordering::Relaxed);
         let task = Task::new(self, query, &self.coordinates);
@@ -217,6 +237,10 @@ impl Oracle for Fold<'_> {
 
     fn visited(&self) -> u64 {
         self.visited.load(Ordering::Relaxed)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
     }
 
     fn bounds(&self) -> Bounds {

@@ -200,6 +200,11 @@ pub trait Oracle: Sync {
     /// Rows visited so far, by everything.
     fn visited(&self) -> u64;
 
+    /// Whether somebody outside wants an end: what takes several questions is left unfinished then. Default: no.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
     /// Bounds on the curvature; takes one pass over the rows.
     fn bounds(&self) -> Bounds;
 

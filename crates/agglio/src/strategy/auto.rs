@@ -90,6 +90,9 @@ impl Plan {
         let linear_loss = post.linear_loss;
         let likelihood = noise::gaussian(asked, post.outcome.sums.loss);
         let pre = (oracle.labels().outside() == 0).then(|| noise::pre(oracle, &self.line(oracle, judges)));
+        if oracle.is_interrupted() {
+            return post;
+        }
         let both = LogLikelihoods { pre: pre.as_ref().map(|pre| pre.log_likelihood), post: likelihood };
         let found = match pre {
             Some(pre) if both.favour_pre() && judges == Batch::All => pre.into(),

@@ -95,7 +95,7 @@ impl Mixture {
     /// This one after so many rounds, or fewer if it settles before.
     fn after(mut self, rounds: usize, oracle: &dyn Oracle, line: &Line) -> Mixture {
         for _ in 0..rounds {
-            if self.settled {
+            if self.settled || oracle.is_interrupted() {
                 break;
             }
             let Some(right) = self.here.right_sides.first() else { break };

@@ -1,6 +1,7 @@
 //! The *options* of a fit, checked once into a plan that cannot be wrong.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::activation::Activation;
 use crate::error::{Error, ErrorKind, Result};
@@ -71,6 +72,7 @@ pub struct Options {
     restarts: Restarts,
     seed: u64,
     threads: Option<usize>,
+    interrupt: Arc<AtomicBool>,
 }
 
 /// Options that have been checked.
@@ -88,6 +90,7 @@ pub struct Plan {
     pub(super) restarts: Restarts,
     pub(super) l2: f64,
     pub(super) threads: Option<usize>,
+    pub(super) interrupt: Arc<AtomicBool>,
 }
 
 impl Options {
@@ -112,6 +115,7 @@ impl Options {
             restarts: Restarts::Count(0),
             seed: 0,
             threads: None,
+            interrupt: Arc::default(),
         }
     }
 
@@ -222,6 +226,13 @@ impl Options {
         self
     }
 
+    /// A flag that ends the fit, within a few passes over the rows, once somebody raises it: the report then has the best
+    /// so far and the status `interrupted`. Default: a flag that nobody raises.
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Options {
+        self.interrupt = flag;
+        self
+    }
+
     /// Checks everything that can be checked without data.
     ///
     /// # Errors
@@ -258,6 +269,7 @@ impl Options {
             restarts: self.restarts,
             l2: self.l2,
             threads: self.threads,
+            interrupt: self.interrupt,
         })
     }
 

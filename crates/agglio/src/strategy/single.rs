@@ -8,7 +8,7 @@ use crate::oracle::{Fold, LEAF, Labels, MARGIN, MARGINS, Oracle, Query, Want};
 use crate::report::Report;
 use crate::rows::{Batch, Coordinates, Rows};
 use crate::solver::Solver;
-use crate::stop::Stop;
+use crate::stop::{Stop, StopReason};
 use crate::strategy::{Found, Noise, Plan};
 
 impl Plan {
@@ -46,6 +46,9 @@ impl Plan {
             }
             _ => self.single(&oracle, observer)?.into(),
         };
+        if oracle.is_interrupted() {
+            found.outcome.reason = StopReason::Interrupted;
+        }
         Ok(report(&oracle, &mut found, self.settings.cap))
     }
 
@@ -77,7 +80,7 @@ impl Plan {
             labels.require_preimages()?;
         }
         let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
-        Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2))
+        Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2).with_interrupt(self.interrupt.clone()))
     }
 }
 

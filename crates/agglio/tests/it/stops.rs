@@ -1,6 +1,7 @@
 //! How fits end: never at a plateau called convergence, never with numbers that are not finite.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use agglio::activation::named;
@@ -8,7 +9,7 @@ use agglio::observe::{Observer, Step};
 use agglio::rows::Dense;
 use agglio::simulate::{LabelNoise, Shape};
 use agglio::stop::StopReason;
-use agglio::{Options, Restarts, Solver, Start, Status};
+use agglio::{Noise, Options, Restarts, Solver, Start, Status};
 
 use crate::bank;
 
@@ -133,11 +134,43 @@ fn an_observer_can_end_a_fit() {
     let data = bank::paper("identity", 200, 3, LabelNoise::Post(0.1, Shape::Gauss), 46);
     let report = identity().build().unwrap().fit_observed(&bank::rows(&data), &mut After(7)).unwrap();
     assert_eq!((report.status(), report.steps), (Status::Interrupted, 7));
-    let flag = AtomicBool::new(false);
-    let mut observers: Vec<Box<dyn Observer + '_>> = vec![Box::new(&flag), Box::new(After(3))];
-    flag.store(true, Ordering::Relaxed);
+    let mut observers: Vec<Box<dyn Observer + '_>> = vec![Box::new(After(9)), Box::new(After(3))];
     let report = identity().build().unwrap().fit_observed(&bank::rows(&data), &mut observers).unwrap();
-    assert_eq!((report.status(), report.steps), (Status::Interrupted, 1));
+    assert_eq!((report.status(), report.steps), (Status::Interrupted, 3));
+}
+
+/// Raises a flag after a number of steps.
+struct Raise(usize, Arc<AtomicBool>);
+
+impl Observer for Raise {
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        self.1.fetch_or(step.step == self.0, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn a_flag_ends_every_solver_with_what_it_has() {
+    for (solver, noise, after) in Solver::ALL
+        .into_iter()
+        .flat_map(|solver| [Noise::Post, Noise::Pre].map(|noise| (solver, noise)))
+        .flat_map(|(solver, noise)| [0, 1, 3].map(|after| (solver, noise, after)))
+    {
+        let data = bank::paper("silu", 2000, 3, LabelNoise::Post(0.1, Shape::Gauss), 46);
+        let flag = Arc::new(AtomicBool::new(after == 0));
+        let options = Options::new(named("silu").unwrap()).solver(solver).noise(noise).interrupt(flag.clone());
+        // labels below the dip have no preimage
+        let Ok(report) = options.build().unwrap().fit_observed(&bank::rows(&data), &mut Raise(after, flag.clone()))
+        else {
+            continue;
+        };
+        let at = format!("{solver} {noise:?} after {after}");
+        if flag.load(Ordering::Relaxed) {
+            assert_eq!((report.status(), report.certificate.certified()), (Status::Interrupted, false), "{at}");
+            assert!(report.passes < 40.0, "{at}: {} passes", report.passes);
+        }
+        assert!(report.coefficients.iter().all(|w| w.is_finite()) && report.loss.is_finite(), "{at}");
+    }
 }
 
 #[test]

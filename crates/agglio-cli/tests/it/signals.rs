@@ -1,0 +1,136 @@
+//! Ctrl-C and SIGTERM: what is there is printed, what is not whole is not written.
+
+#![cfg(target_os = "linux")]
+
+use std::io::{Read, Write};
+use std::process::{Child, Command};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::Folder;
+
+/// A path so slow that it ends by a signal or not at all.
+const SLOW: &str = "fit data.csv --target y --solver gd --tau0 1e-9 --beta 1.0000001 --epochs 1000000000 --format json \
+    --model m.json --trace t.csv";
+/// Longest time that a test waits for what must happen; far more than it takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn start(folder: &Folder, words: &str) -> Child {
+    folder.command(&words.split_whitespace().collect::<Vec<_>>()).spawn().unwrap()
+}
+
+#[track_caller]
+fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
+        sleep(Duration::from_millis(2));
+    }
+}
+
+/// Waits until the program listens to signals, by what the system knows of it.
+fn wait_until_it_listens(child: &Child) {
+    let status = format!("/proc/{}/status", child.id());
+    wait_for("handlers", || {
+        let text = std::fs::read_to_string(&status).unwrap();
+        let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        let both = (1 << 1) | (1 << 14);
+        u64::from_str_radix(caught.trim(), 16).unwrap() & both == both
+    });
+}
+
+/// Waits until the fit has begun, which is when its trace is.
+fn wait_until_it_fits(folder: &Folder, child: &Child) {
+    wait_until_it_listens(child);
+    wait_for("the trace", || folder.names().iter().any(|name| name.starts_with('.')));
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_signal_ends_a_fit_with_the_best_so_far() {
+    for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+        let folder = Folder::with_data();
+        let child = start(&folder, SLOW);
+        wait_until_it_fits(&folder, &child);
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        let fit: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(code));
+        assert_eq!((&fit["status"], &fit["certified"]), (&"interrupted".into(), &false.into()));
+        assert!(fit["loss"].is_number() && fit["coefficients"]["x1"].is_number(), "{fit}");
+        // no model of a fit that was cut short; the trace is of what has been done
+        assert_eq!(folder.names(), ["data.csv", "t.csv"]);
+    }
+}
+
+#[test]
+fn an_old_model_outlives_an_interrupt() {
+    let folder = Folder::with_data();
+    folder.write("m.json", "old");
+    let child = start(&folder, &format!("{SLOW} --force"));
+    wait_until_it_fits(&folder, &child);
+    signal(&child, "-INT");
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    assert_eq!(folder.read("m.json"), "old");
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let folder = Folder::new();
+    // nobody reads what it writes, so that it can never wind up
+    let mut child = start(&folder, "simulate --rows 300000 --features 5 --activation sigmoid -o -");
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    signal(&child, "-INT");
+    sleep(Duration::from_millis(100));
+    assert_eq!(child.try_wait().unwrap(), None);
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
+#[test]
+fn waiting_for_input_ends_at_once() {
+    let folder = Folder::new();
+    let mut child = start(&folder, "fit - --target y --model m.json");
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"a,y\n1,2\n").unwrap();
+    wait_until_it_listens(&child);
+    signal(&child, "-INT");
+    let mut printed = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+    assert_eq!((child.wait().unwrap().code(), printed.as_str()), (Some(130), ""));
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn a_signal_leaves_no_half_of_a_file() {
+    let folder = Folder::new();
+    let child = start(&folder, "simulate --rows 3000000 --features 10 --activation sigmoid -o s.csv --truth w.json");
+    wait_until_it_listens(&child);
+    wait_for("the table", || !folder.names().is_empty());
+    signal(&child, "-TERM");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "error: interrupted; no file was written\n");
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn compare_prints_the_solvers_that_ran() {
+    let folder = Folder::with_data();
+    let words = "compare data.csv --target y --format json --solvers \
+        lm,gd:tau0=1e-9;beta=1.0000001;epochs=1000000000,newton";
+    let child = start(&folder, words);
+    wait_until_it_listens(&child);
+    sleep(Duration::from_secs(1));
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let runs: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let statuses: Vec<&Value> = runs.as_array().unwrap().iter().map(|run| &run["status"]).collect();
+    assert_eq!(statuses, ["converged", "interrupted"]);
+}
