@@ -85,6 +85,8 @@ fn a_second_signal_ends_it_at_once() {
     // nobody reads what it writes, so that it can never wind up
     let mut child = start(&folder, "simulate --rows 300000 --features 5 --activation sigmoid -o -");
     child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    // time to fill the pipe
+    sleep(Duration::from_millis(500));
     signal(&child, "-INT");
     sleep(Duration::from_millis(100));
     assert_eq!(child.try_wait().unwrap(), None);
