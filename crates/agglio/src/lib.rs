@@ -36,6 +36,7 @@ pub mod read;
 pub mod report;
 pub mod rng;
 pub mod rows;
+pub mod save;
 pub mod schedule;
 pub mod simulate;
 pub mod solver;

@@ -14,6 +14,7 @@ mod noisy;
 mod oracle;
 mod recovery;
 mod reproducibility;
+mod save;
 mod schedules;
 mod sources;
 mod stops;
