@@ -43,6 +43,7 @@ pub mod solver;
 mod spectrum;
 pub mod stop;
 pub mod strategy;
+pub mod text;
 
 pub use certificate::Certificate;
 pub use error::{Error, Result};

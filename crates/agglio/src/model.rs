@@ -2,6 +2,7 @@
 //!
 //! Kept as JSON, versioned, with floats that read back to the same bits.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ use crate::activation::{Activation, named};
 use crate::error::{Error, Result};
 use crate::linalg;
 use crate::report::Report;
+use crate::save::{Draft, publish};
+use crate::text;
 
 /// What a model file begins with.
 const FORMAT: &str = "agglio model";
@@ -128,6 +131,46 @@ impl Model {
         let file: File =
             serde_json::from_value(head).map_err(|why| Error::file(path, format!("not a model: {why}")))?;
         file.check().map_err(|why| Error::file(path, why))
+    }
+
+    /// Writes the model to a file that appears whole or not at all; `replace` allows one to be there already.
+    ///
+    /// # Errors
+    /// If there is one and it may not be replaced, or the system says no; what was there is then unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use agglio::{Options, activation::named, rows::Dense};
+    /// use agglio::model::{Centre, Model, Origin};
+    ///
+    /// let rows = Dense::new(vec![-2.0, -1.0, 0.0, 1.0], 1, vec![0.1, 0.3, 0.4, 0.8])?;
+    /// let report = Options::new(named("sigmoid")?).build()?.fit(&rows)?;
+    /// let names = ["dose".to_owned()];
+    /// let origin = Origin { activation: "sigmoid", solver: "auto", target: "y", offset: None, names: &names };
+    /// let model = Model::new(&report, &origin)?;
+    ///
+    /// let path = std::env::temp_dir().join(format!("agglio-model-{}.json", std::process::id()));
+    /// model.save(&path, false)?;
+    /// let again = Model::load(&path)?;
+    /// assert_eq!(again.predict(&[0.5], None, Centre::Mean), model.predict(&[0.5], None, Centre::Mean));
+    /// assert!(model.save(&path, false).is_err());
+    /// # std::fs::remove_file(&path).ok();
+    /// # Ok::<(), agglio::Error>(())
+    /// ```
+    pub fn save(&self, path: &Path, replace: bool) -> Result<()> {
+        let failed = |why: io::Error| Error::file(path, why);
+        let mut draft = Draft::new(path, replace).map_err(failed)?;
+        draft.write_all(self.to_json().as_bytes()).map_err(failed)?;
+        publish([draft])
+    }
+
+    /// Reads a model from a file, as [`Model::save`] shows.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is larger than [`text::LARGEST`], and as [`Model::from_json`].
+    pub fn load(path: &Path) -> Result<Model> {
+        Model::from_json(&text::read(path)?, path)
     }
 
     /// Names of the covariates.

@@ -1,0 +1,53 @@
+//! A *text* is a file that is read whole, such as a model, and therefore has a greatest size.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// The most bytes that are read: more than the lines of a million coefficients.
+pub const LARGEST: u64 = 64 << 20;
+
+/// Reads all of a file that is UTF-8 and not larger than [`LARGEST`].
+///
+/// # Errors
+/// If the system says no, the file is larger (memory is not asked for then), or it is not UTF-8.
+///
+/// # Examples
+///
+/// ```
+/// use agglio::text;
+///
+/// assert!(text::read("Cargo.toml".as_ref())?.contains("agglio"));
+/// assert!(text::read("no such file".as_ref()).is_err());
+/// # Ok::<(), agglio::Error>(())
+/// ```
+pub fn read(path: &Path) -> Result<String> {
+    let bytes = read_bytes(path).map_err(|why| Error::file(path, why))?;
+    String::from_utf8(bytes).map_err(|why| {
+        let place = why.utf8_error().valid_up_to() + 1;
+        Error::file(path, format!("it is not text: byte {place} is not UTF-8; is it another file, or was it changed?"))
+    })
+}
+
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_file() {
+        require_small(meta.len(), "")?;
+    }
+    // devices and pipes have no length, and a file may grow
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    require_small(bytes.len() as u64, "at least ")?;
+    Ok(bytes)
+}
+
+fn require_small(length: u64, at_least: &str) -> io::Result<()> {
+    if length > LARGEST {
+        let what = format!("it has {at_least}{length} bytes, and no such file has more than {LARGEST}; is it another?");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+    }
+    Ok(())
+}
