@@ -1,14 +1,11 @@
 //! An *output* is where a result goes: standard output, or a file that appears whole or not at all.
-//!
-//! A file is written under another name in the same folder, synced, and renamed, so that a failure at any moment
-//! leaves what was there before.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use agglio::save::{self, Draft};
 use anyhow::{Context, Error, Result, bail};
-use tempfile::TempPath;
 
 /// Whoever read standard output has gone; not a failure of ours.
 #[derive(Debug)]
@@ -70,8 +67,7 @@ impl Output {
                 Writer::Special(BufWriter::new(file.with_context(|| path.display().to_string())?), path.clone())
             }
             Output::File { path, replace } => {
-                let (file, temporary) = temporary(path).with_context(|| path.display().to_string())?;
-                Writer::File { file: BufWriter::new(file), temporary, path: path.clone(), replace: *replace }
+                Writer::File(Draft::new(path, *replace).with_context(|| path.display().to_string())?)
             }
         })
     }
@@ -81,42 +77,15 @@ fn check(typed: &Path, force: bool) -> Result<Output> {
     if typed.as_os_str() == "-" {
         bail!("results go to standard output, so this needs a file");
     }
-    let path = resolve(typed)?;
-    match fs::metadata(&path) {
-        Ok(meta) if meta.is_dir() => bail!("it is a folder; name a file in it"),
-        Ok(meta) if !meta.is_file() => return Ok(Output::Special(path)),
-        Ok(_) if !force => bail!("it exists; use --force to replace it"),
-        Err(_) if fs::symlink_metadata(&path).is_ok() => bail!("it is a link that leads nowhere"),
-        Ok(_) | Err(_) => {}
+    if fs::metadata(typed).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+        return Ok(Output::Special(typed.to_owned()));
     }
     // a file that cannot be made now could not be made after the fit either
-    temporary(&path)?;
-    Ok(Output::File { path, replace: force })
-}
-
-/// The whole path, through links, so that the file is replaced and not a link to it.
-fn resolve(typed: &Path) -> Result<PathBuf> {
-    if let Ok(path) = fs::canonicalize(typed) {
-        return Ok(path);
+    match Draft::new(typed, force) {
+        Ok(draft) => Ok(Output::File { path: draft.path().to_owned(), replace: force }),
+        Err(why) if why.kind() == ErrorKind::AlreadyExists => bail!("it exists; use --force to replace it"),
+        Err(why) => Err(why.into()),
     }
-    let ends_in_separator =
-        typed.as_os_str().as_encoded_bytes().last().is_some_and(|&b| std::path::is_separator(b.into()));
-    let Some(name) = typed.file_name().filter(|_| !ends_in_separator) else { bail!("it is not the name of a file") };
-    let folder = typed.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = fs::canonicalize(folder).with_context(|| format!("the folder {}", folder.display()))?;
-    Ok(folder.join(name))
-}
-
-/// A file beside `path` that is removed unless it is renamed.
-fn temporary(path: &Path) -> Result<(File, TempPath)> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".agglio-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    // the kind alone: the rest of the message is the temporary name, which means nothing to the user
-    let file = builder.tempfile_in(folder).map_err(|why| io::Error::from(why.kind()));
-    Ok(file.with_context(|| format!("the folder {} cannot be written to", folder.display()))?.into_parts())
 }
 
 /// Refuses outputs that would overwrite each other, or what is read.
@@ -139,7 +108,7 @@ pub fn require_distinct<'a>(outputs: impl IntoIterator<Item = &'a Output>, input
 pub enum Writer {
     Stdout(BufWriter<io::Stdout>),
     Special(BufWriter<File>, PathBuf),
-    File { file: BufWriter<File>, temporary: TempPath, path: PathBuf, replace: bool },
+    File(Draft),
 }
 
 impl Writer {
@@ -150,53 +119,40 @@ impl Writer {
     pub fn put(&mut self, text: &str) -> Result<()> {
         let written = match self {
             Writer::Stdout(stdout) => stdout.write_all(text.as_bytes()),
-            Writer::Special(file, _) | Writer::File { file, .. } => file.write_all(text.as_bytes()),
+            Writer::Special(file, _) => file.write_all(text.as_bytes()),
+            Writer::File(draft) => draft.write_all(text.as_bytes()),
         };
         written.map_err(|why| self.failed(why))
     }
 
     fn failed(&self, why: io::Error) -> Error {
         match self {
-            Writer::Stdout(_) if why.kind() == io::ErrorKind::BrokenPipe => PipeClosed.into(),
+            Writer::Stdout(_) if why.kind() == ErrorKind::BrokenPipe => PipeClosed.into(),
             Writer::Stdout(_) => Error::new(why).context("standard output"),
-            Writer::Special(_, path) | Writer::File { path, .. } => Error::new(why).context(path.display().to_string()),
+            Writer::Special(_, path) => Error::new(why).context(path.display().to_string()),
+            Writer::File(draft) => Error::new(why).context(draft.path().display().to_string()),
         }
     }
 
-    /// Sees to it that everything has arrived.
-    fn settle(&mut self) -> Result<()> {
-        let settled = match self {
+    /// The draft of a file; for what is written to as it is, sees to it that everything has arrived.
+    fn settle(mut self) -> Result<Option<Draft>> {
+        let flushed = match &mut self {
             Writer::Stdout(stdout) => stdout.flush(),
             Writer::Special(file, _) => file.flush(),
-            Writer::File { file, .. } => file.flush().and_then(|()| file.get_ref().sync_all()),
+            Writer::File(_) => Ok(()),
         };
-        settled.map_err(|why| self.failed(why))
-    }
-
-    /// Puts a settled file under its name.
-    fn publish(self) -> Result<()> {
-        let Writer::File { file, temporary, path, replace } = self else { return Ok(()) };
-        let renamed = if replace {
-            if let Ok(old) = fs::metadata(&path) {
-                // another file system may not keep them, which is no reason to lose the result
-                let _ = file.get_ref().set_permissions(old.permissions());
-            }
-            temporary.persist(&path)
-        } else {
-            temporary.persist_noclobber(&path)
-        };
-        renamed.map_err(|why| Error::new(why.error).context(path.display().to_string()))
+        flushed.map_err(|why| self.failed(why))?;
+        Ok(if let Writer::File(draft) = self { Some(draft) } else { None })
     }
 }
 
-/// Makes written outputs appear: none of them before all are complete.
+/// Makes written outputs appear: all files or none, and none before all else has arrived.
 ///
 /// # Errors
-/// If the system says no; then those that have not appeared are gone.
+/// If the system says no; then all files are as they were.
 pub fn publish(writers: impl IntoIterator<Item = Writer>) -> Result<()> {
-    let mut writers: Vec<Writer> = writers.into_iter().collect();
-    writers.iter_mut().try_for_each(Writer::settle)?;
-    writers.into_iter().try_for_each(Writer::publish)
+    let drafts: Vec<Option<Draft>> = writers.into_iter().map(Writer::settle).collect::<Result<_>>()?;
+    Ok(save::publish(drafts.into_iter().flatten())?)
 }
 
 /// Prints a result.
