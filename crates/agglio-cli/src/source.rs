@@ -132,7 +132,7 @@ pub fn require_csv(path: &Path, done: &str) -> Result<()> {
 /// Reads a small text file, such as a model.
 ///
 /// # Errors
-/// If it cannot be read, or is not text.
+/// If it cannot be read, is too large, or is not text.
 pub fn read_text(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| path.display().to_string())
+    Ok(agglio::text::read(path)?)
 }

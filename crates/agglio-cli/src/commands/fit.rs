@@ -113,6 +113,7 @@ fn model_file(plan: &FitPlan, report: &Report, names: &[String]) -> Result<Optio
         solver: plan.solver.name(),
         target: &plan.target,
         offset: plan.selection.offset.as_deref(),
+        columns: None,
         names,
     };
     let mut writer = output.open()?;

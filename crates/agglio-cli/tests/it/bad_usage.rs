@@ -171,15 +171,21 @@ fn outputs_that_cannot_be() {
 fn models_that_are_none() {
     let folder = folder();
     let model = folder.read("model.json");
-    folder.write("old.json", &model.replace("\"version\": 1", "\"version\": 9"));
+    folder.write("old.json", &model.replace("\"version\": 2", "\"version\": 9"));
     folder.write("cut.json", &model[..model.len() / 2]);
     folder.write("odd.json", &model.replace("\"sigmoid\"", "\"sigmund\""));
+    folder.write("twice.json", r#"{"coefficients": {"x1": 1, "x2": 0, "x3": 0, "x1": 2}}"#);
     refused(&folder, "predict nowhere.json data.csv", &["nowhere.json: No such file"]);
     refused(&folder, "predict weights.json data.csv", &["weights.json: not a model"]);
     refused(&folder, "predict data.csv data.csv", &["data.csv: not a model"]);
-    refused(&folder, "predict old.json data.csv", &["version 9"]);
-    refused(&folder, "predict cut.json data.csv", &["cut.json: not a model"]);
-    refused(&folder, "score odd.json data.csv", &["sigmund"]);
+    refused(&folder, "predict old.json data.csv", &["newer agglio (version 9", "upgrade"]);
+    refused(&folder, "predict cut.json data.csv", &["cut.json: checksum mismatch: ", "incomplete"]);
+    refused(&folder, "score odd.json data.csv", &["odd.json: checksum mismatch: the file was changed"]);
+    fit_refused(
+        &folder,
+        "--solver gd --init twice.json",
+        &["twice.json: not a weights file", "two coefficients of `x1`"],
+    );
     refused(&folder, "predict model.json beyond.csv", &["no column is called `x1`"]);
     refused(&folder, "predict model.json header.csv -o new.csv", &["header.csv"]);
     folder.write("unlabelled.csv", "x1,x2,x3\n1,2,3\n");

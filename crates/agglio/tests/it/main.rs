@@ -10,6 +10,7 @@ mod derivatives;
 mod hard;
 mod labels;
 mod laws;
+mod models;
 mod noisy;
 mod oracle;
 mod recovery;

@@ -1,13 +1,18 @@
 //! A *model* is what is kept of a fit: enough to predict, and to say where it came from.
 //!
-//! Kept as JSON, versioned, with floats that read back to the same bits.
+//! Kept as JSON, versioned, with floats that read back to the same bits and a checksum.
+
+mod coefficients;
+mod file;
+mod weights;
 
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use coefficients::Coefficients;
+use file::{FORMAT, File, VERSION};
+pub use weights::Weights;
 
 use crate::activation::{Activation, named};
 use crate::error::{Error, Result};
@@ -16,12 +21,10 @@ use crate::report::Report;
 use crate::save::{Draft, publish};
 use crate::text;
 
-/// What a model file begins with.
-const FORMAT: &str = "agglio model";
-/// The version this program writes.
-const VERSION: u32 = 1;
 /// Nodes of the rule that averages predictions over pre-activation noise.
 const NODES: usize = 64;
+/// The most columns that a table can have, so that no file can ask for memory by a number alone.
+const MOST_COLUMNS: usize = u32::MAX as usize;
 
 /// A fitted model.
 #[derive(Clone, Debug)]
@@ -29,27 +32,6 @@ pub struct Model {
     phi: Arc<dyn Activation>,
     file: File,
     coefficients: Vec<f64>,
-}
-
-/// A model as it stands in its file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    format: String,
-    version: u32,
-    activation: String,
-    target: String,
-    offset: Option<String>,
-    intercept: f64,
-    coefficients: Map<String, Value>,
-    noise: String,
-    tau: f64,
-    deviation: Option<f64>,
-    /// None where it overflows.
-    loss: Option<f64>,
-    status: String,
-    solver: String,
-    rows: usize,
 }
 
 /// What a model is told about the fit besides its report.
@@ -63,6 +45,8 @@ pub struct Origin<'a> {
     pub target: &'a str,
     /// Name of the offset column.
     pub offset: Option<&'a str>,
+    /// How many columns the table has, where they have no names and are told apart by their places.
+    pub columns: Option<usize>,
     /// Names of the covariates, in the report's order.
     pub names: &'a [String],
 }
@@ -81,7 +65,8 @@ impl Model {
     /// The model of a report.
     ///
     /// # Errors
-    /// If the activation has no name that can be read back, or the report is not finite.
+    /// If the activation has no name that can be read back, names are missing or stand twice, or the report is not
+    /// finite.
     pub fn new(report: &Report, origin: &Origin<'_>) -> Result<Model> {
         let file = File {
             format: FORMAT.into(),
@@ -89,8 +74,9 @@ impl Model {
             activation: origin.activation.into(),
             target: origin.target.into(),
             offset: origin.offset.map(Into::into),
+            columns: origin.columns,
             intercept: report.intercept,
-            coefficients: to_map(origin.names, &report.coefficients),
+            coefficients: Coefficients::new(origin.names, &report.coefficients).map_err(Error::data)?,
             noise: report.noise.name().into(),
             tau: report.tau,
             deviation: deviation(report),
@@ -99,38 +85,43 @@ impl Model {
             solver: origin.solver.into(),
             rows: report.rows,
         };
-        file.check().map_err(Error::data)
+        Model::of(file).map_err(Error::data)
     }
 
-    /// The model as text.
+    /// The model of a file, if its numbers can be a model's.
+    fn of(file: File) -> std::result::Result<Model, String> {
+        let phi = named(&file.activation).map_err(|why| why.to_string())?;
+        let positive = file.deviation.is_none_or(|s| s.is_finite() && s >= 0.0);
+        let noise = match file.noise.as_str() {
+            "pre" => file.deviation.is_some(),
+            "post" => file.deviation.is_none(),
+            _ => false,
+        };
+        if !noise || !(0.0..=1.0).contains(&file.tau) {
+            return Err("not a model: its noise, temperature and deviation do not fit together".into());
+        }
+        if let Some(columns) = file.columns.filter(|columns| !(1..=MOST_COLUMNS).contains(columns)) {
+            return Err(format!("not a model: no table has {columns} columns"));
+        }
+        let coefficients = file.coefficients.values();
+        match file.intercept.is_finite() && positive && !coefficients.is_empty() {
+            true => Ok(Model { phi, file, coefficients }),
+            false => Err("not a model: a number in it is missing or not finite".into()),
+        }
+    }
+
+    /// The model as text, of the newest version.
     pub fn to_json(&self) -> String {
-        // a value made of strings, finite numbers and maps always has a text
-        let mut text = serde_json::to_string_pretty(&self.file).unwrap_or_default();
-        text.push('\n');
-        text
+        self.file.text()
     }
 
-    /// Reads a model from text; `path` is named in errors.
+    /// Reads a model from text of this version or an older one; `path` is named in errors.
     ///
     /// # Errors
-    /// If it is not a model of a version that this program knows, or its numbers cannot be a model's.
+    /// If it is not a model of a version that this program knows, is not as it was written (older ones than version 2
+    /// cannot tell), or has fields or numbers that no model has.
     pub fn from_json(text: &str, path: &Path) -> Result<Model> {
-        let head: Value = serde_json::from_str(text).map_err(|why| Error::file(path, format!("not a model: {why}")))?;
-        if head.get("format").and_then(Value::as_str) != Some(FORMAT) {
-            return Err(Error::file(path, format!("not a model: it has no \"format\": \"{FORMAT}\"")));
-        }
-        match head.get("version").and_then(Value::as_u64) {
-            Some(version) if version == u64::from(VERSION) => {}
-            version => {
-                let found = version.map_or("no version".to_owned(), |v| format!("version {v}"));
-                let what =
-                    format!("a model of {found}; this program reads version {VERSION}, a newer one may read more");
-                return Err(Error::file(path, what));
-            }
-        }
-        let file: File =
-            serde_json::from_value(head).map_err(|why| Error::file(path, format!("not a model: {why}")))?;
-        file.check().map_err(|why| Error::file(path, why))
+        File::parse(text).and_then(Model::of).map_err(|why| Error::file(path, why))
     }
 
     /// Writes the model to a file that appears whole or not at all; `replace` allows one to be there already.
@@ -147,7 +138,8 @@ impl Model {
     /// let rows = Dense::new(vec![-2.0, -1.0, 0.0, 1.0], 1, vec![0.1, 0.3, 0.4, 0.8])?;
     /// let report = Options::new(named("sigmoid")?).build()?.fit(&rows)?;
     /// let names = ["dose".to_owned()];
-    /// let origin = Origin { activation: "sigmoid", solver: "auto", target: "y", offset: None, names: &names };
+    /// let (activation, solver, target) = ("sigmoid", "auto", "y");
+    /// let origin = Origin { activation, solver, target, offset: None, columns: None, names: &names };
     /// let model = Model::new(&report, &origin)?;
     ///
     /// let path = std::env::temp_dir().join(format!("agglio-model-{}.json", std::process::id()));
@@ -175,7 +167,7 @@ impl Model {
 
     /// Names of the covariates.
     pub fn names(&self) -> Vec<String> {
-        self.file.coefficients.keys().cloned().collect()
+        self.file.coefficients.0.iter().map(|(name, _)| name.clone()).collect()
     }
 
     /// Name of the target column.
@@ -186,6 +178,11 @@ impl Model {
     /// Name of the offset column.
     pub fn offset(&self) -> Option<&str> {
         self.file.offset.as_deref()
+    }
+
+    /// How many columns the table of the fit had, if they had no names.
+    pub fn columns(&self) -> Option<usize> {
+        self.file.columns
     }
 
     /// The activation as typed.
@@ -225,93 +222,8 @@ impl Model {
     }
 }
 
-impl File {
-    /// A model of this file, if its numbers can be one's.
-    fn check(self) -> std::result::Result<Model, String> {
-        let phi = named(&self.activation).map_err(|why| why.to_string())?;
-        let coefficients = from_map(&self.coefficients)?;
-        let positive = self.deviation.is_none_or(|s| s.is_finite() && s >= 0.0);
-        let noise = match self.noise.as_str() {
-            "pre" => self.deviation.is_some(),
-            "post" => self.deviation.is_none(),
-            _ => false,
-        };
-        if !noise || !(0.0..=1.0).contains(&self.tau) {
-            return Err("not a model: its noise, temperature and deviation do not fit together".into());
-        }
-        match self.intercept.is_finite() && positive && !coefficients.is_empty() {
-            true => Ok(Model { phi, file: self, coefficients }),
-            false => Err("not a model: a number in it is missing or not finite".into()),
-        }
-    }
-}
-
 /// Standard deviation of pre-activation noise, less the degrees of freedom that the fit took.
 fn deviation(report: &Report) -> Option<f64> {
     let free = report.rows.saturating_sub(report.parameters).max(1) as f64;
     report.deviation.map(|deviation| deviation * (report.rows as f64 / free).sqrt())
-}
-
-/// A point by column names, as `--truth` writes it and `--init` reads it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Weights {
-    /// The intercept.
-    pub intercept: f64,
-    /// Coefficients by column name.
-    pub coefficients: Vec<(String, f64)>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WeightsFile {
-    #[serde(default)]
-    intercept: f64,
-    coefficients: Map<String, Value>,
-}
-
-impl Weights {
-    /// The weights as text.
-    pub fn to_json(&self) -> String {
-        let (names, values): (Vec<String>, Vec<f64>) = self.coefficients.iter().cloned().unzip();
-        let file = WeightsFile { intercept: self.intercept, coefficients: to_map(&names, &values) };
-        let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
-        text.push('\n');
-        text
-    }
-
-    /// Reads weights from text; `path` is named in errors.
-    ///
-    /// # Errors
-    /// If it is not `{"intercept": b, "coefficients": {name: value}}` with finite numbers.
-    pub fn from_json(text: &str, path: &Path) -> Result<Weights> {
-        let wrong = |why: String| Error::file(path, format!("not a weights file: {why}"));
-        let file: WeightsFile = serde_json::from_str(text).map_err(|why| wrong(why.to_string()))?;
-        let values = from_map(&file.coefficients).map_err(wrong)?;
-        let names = file.coefficients.keys().cloned();
-        Ok(Weights { intercept: file.intercept, coefficients: names.zip(values).collect() })
-    }
-
-    /// The coefficients in the order of `names`.
-    ///
-    /// # Errors
-    /// If the names of the two are not the same.
-    pub fn in_order(&self, names: &[String], path: &Path) -> Result<Vec<f64>> {
-        if let Some((extra, _)) = self.coefficients.iter().find(|(name, _)| !names.contains(name)) {
-            return Err(Error::file(path, format!("it has a coefficient for `{extra}`, which is not a feature")));
-        }
-        let find = |name: &String| self.coefficients.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
-        let missing = |name: &String| Error::file(path, format!("it has no coefficient for the feature `{name}`"));
-        names.iter().map(|name| find(name).ok_or_else(|| missing(name))).collect()
-    }
-}
-
-fn to_map(names: &[String], values: &[f64]) -> Map<String, Value> {
-    names.iter().zip(values).map(|(name, value)| (name.clone(), Value::from(*value))).collect()
-}
-
-fn from_map(map: &Map<String, Value>) -> std::result::Result<Vec<f64>, String> {
-    let number = |(name, value): (&String, &Value)| {
-        value.as_f64().filter(|v| v.is_finite()).ok_or_else(|| format!("the coefficient of `{name}` is not a number"))
-    };
-    map.iter().map(number).collect()
 }

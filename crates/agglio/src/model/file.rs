@@ -1,0 +1,182 @@
+//! A *model file* is JSON with a checksum of itself in its last line.
+
+use std::fmt;
+
+use crc::{CRC_64_XZ, Crc};
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::coefficients::Coefficients;
+use crate::nearest::nearest;
+
+/// What a model file says that it is.
+pub(super) const FORMAT: &str = "agglio model";
+/// The version this program writes.
+pub(super) const VERSION: u32 = 2;
+/// What stands before the digits of the checksum.
+const LABEL: &str = "\"checksum\": \"crc64:";
+const DIGITS: usize = 16;
+/// What stands after them, to the last byte of the file.
+const END: &str = "\"\n}\n";
+const CHECKSUM: Crc<u64> = Crc::<u64>::new(&CRC_64_XZ);
+
+/// What a file of each version has.
+const FIELDS: [&str; 14] = [
+    "format",
+    "version",
+    "activation",
+    "target",
+    "offset",
+    "intercept",
+    "coefficients",
+    "noise",
+    "tau",
+    "deviation",
+    "loss",
+    "status",
+    "solver",
+    "rows",
+];
+/// What a file may have since version 2.
+const FIELDS_2: [&str; 2] = ["columns", "checksum"];
+/// Letters of an unknown field that are shown: a name may be as long as the file.
+const SHOWN: usize = 60;
+
+/// A model as it stands in its file, but for the checksum, which is a matter of the text.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct File {
+    pub format: String,
+    pub version: u32,
+    pub activation: String,
+    pub target: String,
+    pub offset: Option<String>,
+    /// How many columns the table had, where they had no names.
+    pub columns: Option<usize>,
+    pub intercept: f64,
+    pub coefficients: Coefficients,
+    pub noise: String,
+    pub tau: f64,
+    pub deviation: Option<f64>,
+    /// None where it overflows.
+    pub loss: Option<f64>,
+    pub status: String,
+    pub solver: String,
+    pub rows: usize,
+}
+
+impl File {
+    /// The file's text.
+    pub fn text(&self) -> String {
+        // a value made of strings, finite numbers and maps always has a text
+        let fields = serde_json::to_string_pretty(self).unwrap_or_default();
+        let mut text = fields.strip_suffix("\n}").unwrap_or_default().to_owned();
+        text.push_str(",\n  ");
+        text.push_str(LABEL);
+        let digits = digits(text.as_bytes());
+        text + &digits + END
+    }
+
+    /// Reads a file's text: what it is, whether it is as it was written, and only then what is in it.
+    pub fn parse(text: &str) -> Result<File, String> {
+        let mut head = Head::default();
+        let read = head.deserialize(&mut serde_json::Deserializer::from_str(text));
+        let known = head.check(read.as_ref().err())?;
+        if known.contains(&"checksum") {
+            require_checksum(text.as_bytes())?;
+        }
+        read.map_err(no_model)?;
+        require_fields(&head.fields, &known)?;
+        let file: File = serde_json::from_str(text).map_err(no_model)?;
+        // an older one is written anew as today's
+        Ok(File { version: VERSION, ..file })
+    }
+}
+
+fn no_model(why: impl fmt::Display) -> String {
+    format!("not a model: {why}")
+}
+
+/// The beginning of a file of any version, as far as it could be read, and the names of all its fields.
+#[derive(Default)]
+struct Head {
+    format: Value,
+    version: Value,
+    fields: Vec<String>,
+}
+
+impl Head {
+    /// The fields of this version, if it is a model's and known; `why` reading came to an end, if it did.
+    fn check(&self, why: Option<&serde_json::Error>) -> Result<Vec<&'static str>, String> {
+        let or = |what: String| no_model(why.map_or(what, ToString::to_string));
+        if self.format != FORMAT {
+            return Err(or(format!("it has no \"format\": \"{FORMAT}\"")));
+        }
+        match self.version.as_u64() {
+            Some(1) => Ok(FIELDS.to_vec()),
+            Some(2) => Ok([FIELDS.as_slice(), &FIELDS_2].concat()),
+            Some(newer) if newer > u64::from(VERSION) => {
+                Err(format!("written by a newer agglio (version {newer} of the format), upgrade to read it"))
+            }
+            _ => Err(or("its version is not known".to_owned())),
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Head {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Head {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            match name.as_str() {
+                "format" if self.format.is_null() => self.format = map.next_value()?,
+                "version" if self.version.is_null() => self.version = map.next_value()?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+            self.fields.push(name);
+        }
+        Ok(())
+    }
+}
+
+fn digits(covered: &[u8]) -> String {
+    format!("{:0DIGITS$x}", CHECKSUM.checksum(covered))
+}
+
+/// Compares digits as text, so that each number has one way to be written.
+fn require_checksum(text: &[u8]) -> Result<(), String> {
+    let parts = text.strip_suffix(END.as_bytes()).and_then(|text| text.split_last_chunk::<DIGITS>());
+    match parts {
+        Some((covered, found)) if covered.ends_with(LABEL.as_bytes()) && digits(covered).as_bytes() == found => Ok(()),
+        _ => {
+            Err("checksum mismatch: the file was changed or is incomplete; fit again, or get an unchanged copy".into())
+        }
+    }
+}
+
+fn require_fields(found: &[String], known: &[&str]) -> Result<(), String> {
+    if let Some(unknown) = found.iter().find(|name| !known.contains(&name.as_str())) {
+        let shown: String = unknown.chars().take(SHOWN).collect();
+        let meant = nearest(&shown, known).map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
+        return Err(no_model(format!("unknown field `{shown}`{meant}")));
+    }
+    if let Some((_, twice)) = found.iter().enumerate().find(|&(i, name)| found[..i].contains(name)) {
+        return Err(no_model(format!("the field `{twice}` stands twice")));
+    }
+    match FIELDS.iter().find(|field| !found.iter().any(|name| name == *field)) {
+        Some(missing) => Err(no_model(format!("missing field `{missing}`"))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,58 @@
+//! *Weights* are a point by column names, where a fit begins or what a simulation was drawn from.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::coefficients::Coefficients;
+use crate::error::{Error, Result};
+
+/// A point by column names, as `--truth` writes it and `--init` reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    /// The intercept.
+    pub intercept: f64,
+    /// Coefficients by column name.
+    pub coefficients: Vec<(String, f64)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WeightsFile {
+    #[serde(default)]
+    intercept: f64,
+    coefficients: Coefficients,
+}
+
+impl Weights {
+    /// The weights as text.
+    pub fn to_json(&self) -> String {
+        let file = WeightsFile { intercept: self.intercept, coefficients: Coefficients(self.coefficients.clone()) };
+        let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// Reads weights from text; `path` is named in errors.
+    ///
+    /// # Errors
+    /// If it is not `{"intercept": b, "coefficients": {name: value}}` with finite numbers and names that differ.
+    pub fn from_json(text: &str, path: &Path) -> Result<Weights> {
+        let file: WeightsFile =
+            serde_json::from_str(text).map_err(|why| Error::file(path, format!("not a weights file: {why}")))?;
+        Ok(Weights { intercept: file.intercept, coefficients: file.coefficients.0 })
+    }
+
+    /// The coefficients in the order of `names`.
+    ///
+    /// # Errors
+    /// If the names of the two are not the same.
+    pub fn in_order(&self, names: &[String], path: &Path) -> Result<Vec<f64>> {
+        if let Some((extra, _)) = self.coefficients.iter().find(|(name, _)| !names.contains(name)) {
+            return Err(Error::file(path, format!("it has a coefficient for `{extra}`, which is not a feature")));
+        }
+        let find = |name: &String| self.coefficients.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
+        let missing = |name: &String| Error::file(path, format!("it has no coefficient for the feature `{name}`"));
+        names.iter().map(|name| find(name).ok_or_else(|| missing(name))).collect()
+    }
+}
