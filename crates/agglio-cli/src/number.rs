@@ -78,13 +78,13 @@ pub fn aligned(values: impl IntoIterator<Item = f64>) -> Vec<String> {
     texts.iter().map(|text| format!("{text}{}", " ".repeat(most - after_point(text)))).collect()
 }
 
-/// A time in seconds, in the unit that suits it.
+/// A time in seconds, in the unit that suits it once it is rounded: never 60 seconds for a minute.
 pub fn seconds(value: f64) -> String {
     match value {
-        v if v < 1e-3 => format!("{:.0} µs", v * 1e6),
-        v if v < 1.0 => format!("{:.0} ms", v * 1e3),
-        v if v < 60.0 => format!("{v:.1} s"),
-        v => format!("{:.0} min {:.0} s", (v / 60.0).floor(), v % 60.0),
+        v if (v * 1e6).round() < 1e3 => format!("{:.0} µs", v * 1e6),
+        v if (v * 1e3).round() < 1e3 => format!("{:.0} ms", v * 1e3),
+        v if (v * 10.0).round() < 600.0 => format!("{v:.1} s"),
+        v => format!("{:.0} min {:.0} s", (v.round() / 60.0).floor(), v.round() % 60.0),
     }
 }
 
@@ -117,5 +117,11 @@ mod tests {
     #[test]
     fn points_stand_below_each_other() {
         assert_eq!(aligned([1.5, -0.25, 123_456.0]), ["1.50000 ", "-0.250000", "123456       "]);
+    }
+
+    #[test]
+    fn times_are_rounded_before_they_get_a_unit() {
+        let times = [0.000_999_6, 0.999_7, 59.94, 59.96, 119.7, 3600.0].map(seconds);
+        assert_eq!(times, ["1 ms", "1.0 s", "59.9 s", "1 min 0 s", "2 min 0 s", "60 min 0 s"]);
     }
 }
