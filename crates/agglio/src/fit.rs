@@ -29,7 +29,8 @@ pub struct Outcome {
     pub reason: StopReason,
     /// Steps taken.
     pub steps: usize,
-    /// Loss where the first step began, at the temperature and over the rows of the first stage.
+    /// Loss where the first step began, at the temperature and over the rows of the first stage; without any, where it
+    /// ended.
     pub first_loss: f64,
     /// Loss, gradient and column norms at θ and `tau`, over all rows; of the gradient, what a ball leaves.
     pub sums: Sums,
@@ -273,7 +274,8 @@ impl Walk {
             sums = self.ask(oracle);
         }
         let multiplier = self.reduce(&mut sums);
-        let Walk { theta, stage: Stage { tau, .. }, steps, first_loss, .. } = self;
+        let Walk { theta, stage: Stage { tau, .. }, steps, .. } = self;
+        let first_loss = if steps > 0 { self.first_loss } else { sums.loss };
         Outcome { theta, tau, reason, steps, first_loss, sums, multiplier }
     }
 }

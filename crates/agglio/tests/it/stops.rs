@@ -51,6 +51,13 @@ fn a_plateau_is_not_called_convergence() {
 }
 
 #[test]
+fn a_fit_without_steps_knows_the_loss_of_the_line_it_begins_with() {
+    let data = bank::paper("sigmoid", 50, 3, LabelNoise::Post(0.1, Shape::Gauss), 45);
+    let report = Options::new(named("sigmoid").unwrap()).epochs(0).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    assert_eq!((report.steps, report.certificate.linear_loss), (0, Some(report.loss)));
+}
+
+#[test]
 fn no_epochs_return_the_start() {
     let data = bank::paper("sigmoid", 50, 3, LabelNoise::None, 42);
     let at = vec![0.5, -0.25, 2.0];
