@@ -69,8 +69,9 @@ impl StepRule for Trust {
         let ratio = (here.loss - there.loss) / predicted;
         match ratio {
             r if r > 0.75 => self.grow(),
-            r if r < 0.25 => self.shrink(if r > 0.0 { 4.0 } else { 10.0 }),
-            _ => {}
+            r if r >= 0.25 => {}
+            // a prediction that is no number is a bad one: no damping would be tried without end
+            r => self.shrink(if r > 0.0 { 4.0 } else { 10.0 }),
         }
         match ratio > Self::SHARE {
             true => Verdict::Accept,
