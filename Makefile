@@ -1,9 +1,14 @@
 # One profile for everything: the first `cargo run --release` has then built most of it, and numerics are fast.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: test lint docs unit examples
+.PHONY: test lint docs unit examples fuzz
 
 LOG := target/test.log
+
+# each fuzz target ends after so many executions or seconds, whichever comes first
+RUNS ?= 10000000
+SECONDS ?= 7200
+TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 
 # fmt, clippy, rustdoc, all tests, doc tests, README snippets and examples; ends with `N passed, 0 failed`
 test: lint docs unit examples
@@ -26,3 +31,15 @@ examples:
 		name=$$(basename $$example .rs); echo "example $$name"; \
 		cargo run --release --quiet -p agglio --example $$name > /dev/null; \
 	done
+
+# every fuzz target, on nightly; what it finds new stays in target/fuzz, what breaks a law in fuzz/artifacts
+fuzz:
+	@cargo fuzz --version > /dev/null 2>&1 || cargo install --locked cargo-fuzz
+	@mkdir -p $(TARGETS:%=target/fuzz/%)
+	cargo +nightly fuzz build --sanitizer none --features libfuzzer
+	@failed=0; for name in $(TARGETS); do \
+		cargo +nightly fuzz run --sanitizer none --features libfuzzer $$name target/fuzz/$$name fuzz/corpus/$$name -- \
+			-runs=$(RUNS) -max_total_time=$(SECONDS) -rss_limit_mb=256 -timeout=10 -print_final_stats=1 \
+			$$(ls -d fuzz/dictionaries/$$name.dict 2> /dev/null | sed s/^/-dict=/) 2>&1 | tee target/fuzz/$$name.log || failed=1; \
+	done; \
+	for name in $(TARGETS); do awk -v name=$$name -f fuzz/figures.awk target/fuzz/$$name.log; done; exit $$failed

@@ -1,0 +1,4 @@
+//! Looks for bytes that break a law of [`agglio_fuzz::model`].
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| agglio_fuzz::model(data));
