@@ -55,7 +55,7 @@ fn sealed(mut text: String) -> String {
     const LABEL: &str = "\"checksum\": \"crc64:";
     let start = text.find(LABEL).map(|label| label + LABEL.len());
     if let Some(digits) = start.map(|start| start..start + 16).filter(|digits| text.get(digits.clone()).is_some()) {
-        let sum = Crc::<u64>::new(&CRC_64_XZ).checksum(text[..digits.start].as_bytes());
+        let sum = Crc::<u64>::new(&CRC_64_XZ).checksum(&text.as_bytes()[..digits.start]);
         text.replace_range(digits, &format!("{sum:016x}"));
     }
     text
