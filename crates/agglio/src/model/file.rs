@@ -40,8 +40,6 @@ const FIELDS: [&str; 14] = [
 ];
 /// What a file may have since version 2.
 const FIELDS_2: [&str; 2] = ["columns", "checksum"];
-/// Letters of an unknown field that are shown: a name may be as long as the file.
-const SHOWN: usize = 60;
 
 /// A model as it stands in its file, but for the checksum, which is a matter of the text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -168,9 +166,8 @@ fn require_checksum(text: &[u8]) -> Result<(), String> {
 
 fn require_fields(found: &[String], known: &[&str]) -> Result<(), String> {
     if let Some(unknown) = found.iter().find(|name| !known.contains(&name.as_str())) {
-        let shown: String = unknown.chars().take(SHOWN).collect();
-        let meant = nearest(&shown, known).map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
-        return Err(no_model(format!("unknown field `{shown}`{meant}")));
+        let meant = nearest(unknown, known).map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
+        return Err(no_model(format!("unknown field `{unknown}`{meant}")));
     }
     if let Some((_, twice)) = found.iter().enumerate().find(|&(i, name)| found[..i].contains(name)) {
         return Err(no_model(format!("the field `{twice}` stands twice")));

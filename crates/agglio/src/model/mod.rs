@@ -121,7 +121,7 @@ impl Model {
     /// If it is not a model of a version that this program knows, is not as it was written (older ones than version 2
     /// cannot tell), or has fields or numbers that no model has.
     pub fn from_json(text: &str, path: &Path) -> Result<Model> {
-        File::parse(text).and_then(Model::of).map_err(|why| Error::file(path, why))
+        File::parse(text).and_then(Model::of).map_err(|why| Error::file(path, text::brief(&why)))
     }
 
     /// Writes the model to a file that appears whole or not at all; `replace` allows one to be there already.

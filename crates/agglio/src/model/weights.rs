@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
 use crate::error::{Error, Result};
+use crate::text::brief;
 
 /// A point by column names, as `--truth` writes it and `--init` reads it.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,8 +39,8 @@ impl Weights {
     /// # Errors
     /// If it is not `{"intercept": b, "coefficients": {name: value}}` with finite numbers and names that differ.
     pub fn from_json(text: &str, path: &Path) -> Result<Weights> {
-        let file: WeightsFile =
-            serde_json::from_str(text).map_err(|why| Error::file(path, format!("not a weights file: {why}")))?;
+        let wrong = |why: serde_json::Error| format!("not a weights file: {}", brief(&why.to_string()));
+        let file: WeightsFile = serde_json::from_str(text).map_err(|why| Error::file(path, wrong(why)))?;
         Ok(Weights { intercept: file.intercept, coefficients: file.coefficients.0 })
     }
 

@@ -1,6 +1,7 @@
 //! Model files: all versions load, and nothing loads that was changed.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use agglio::activation::named;
@@ -58,15 +59,18 @@ fn every_flipped_bit_is_refused() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("m.json");
     let mut bytes = SEALED.as_bytes().to_vec();
+    fs::write(&path, &bytes).unwrap();
+    // over what is there: a disk takes its time to cut a file
+    let write = |bytes: &[u8]| fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(bytes).unwrap();
     for i in 0..bytes.len() {
         for bit in 0..8 {
             bytes[i] ^= 1 << bit;
-            fs::write(&path, &bytes).unwrap();
+            write(&bytes);
             assert!(Model::load(&path).is_err(), "bit {bit} of byte {i}");
             bytes[i] ^= 1 << bit;
         }
     }
-    fs::write(&path, &bytes).unwrap();
+    write(&bytes);
     assert!(Model::load(&path).is_ok());
 }
 
@@ -136,6 +140,20 @@ fn tampering_is_refused_by_what_it_says() {
         assert!(why.contains(what) && why.len() < 300, "{what}: {}", &why[..why.len().min(300)]);
     }
     assert_eq!(seal(SEALED), SEALED);
+}
+
+#[test]
+fn what_a_file_says_is_quoted_briefly() {
+    let long = "long ".repeat(400_000);
+    for (from, to) in [
+        ("\"rows\": 8,", format!("\"rows\": \"{long}\",")),
+        ("\"rows\": 8,", format!("\"rows\": 8,\n  \"{long}\": 1,")),
+        ("\"sigmoid\"", format!("\"{long}\"")),
+        ("\"dose\": 1.1817286000717564", format!("\"{long}\": null")),
+    ] {
+        let why = refusal(&seal(&SEALED.replacen(from, &to, 1)));
+        assert!(why.len() < 400 && why.contains("long long"), "{}", &why[..why.len().min(1000)]);
+    }
 }
 
 #[test]
