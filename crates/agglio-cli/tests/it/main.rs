@@ -6,6 +6,7 @@ mod auto;
 mod bad_usage;
 mod compare;
 mod contract;
+mod durability;
 mod files;
 mod readme;
 mod roundtrip;
