@@ -150,7 +150,10 @@ fn restore(disk: &dyn Disk, backup: &Path, path: &Path) -> io::Result<()> {
         let (spare, ()) = with_free_name(path, |name| disk.hard_link(backup, name))?;
         disk.remove(&spare)?;
         disk.remove(path)?;
-        disk.hard_link(backup, path).or_else(|_| disk.rename(backup, path))?;
-        disk.remove(backup)
+        match disk.hard_link(backup, path) {
+            // it is back, and that a name too many is left does no harm
+            Ok(()) => disk.remove(backup).or(Ok(())),
+            Err(_) => disk.rename(backup, path),
+        }
     })
 }

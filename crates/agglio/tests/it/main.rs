@@ -7,6 +7,7 @@ mod bank;
 mod certified;
 mod csv;
 mod derivatives;
+mod faulty;
 mod hard;
 mod labels;
 mod laws;

@@ -1,95 +1,19 @@
 //! Saving on a disk that fails at every step in turn: whole or not at all, and nothing left behind.
 
-use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use agglio::save::{Disk, Draft, System, publish};
+use agglio::save::{Disk, Draft, publish};
 use tempfile::TempDir;
+
+use crate::faulty::{FALLIBLE, Faulty, Step, Verdict, failing};
 
 const OLD: &[u8] = b"what was there before";
 const NEW: [&[u8]; 2] = [b"the first of the new files", b"and the second, which is a little longer"];
 const NAMES: [&str; 2] = ["one.json", "two.csv"];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    Create,
-    Write,
-    Sync,
-    Rename,
-    HardLink,
-    SyncFolder,
-    Remove,
-}
-
-/// What may fail while removing still works.
-const FALLIBLE: [Step; 5] = [Step::Write, Step::Sync, Step::Rename, Step::HardLink, Step::SyncFolder];
-
-type Verdict = dyn Fn(Step) -> io::Result<()> + Send + Sync;
-
-/// A disk whose every step is first put to a verdict, and which writes a few bytes at a time.
-struct Faulty {
-    verdict: Box<Verdict>,
-    most: usize,
-}
-
-impl fmt::Debug for Faulty {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Faulty")
-    }
-}
-
-impl Disk for Faulty {
-    fn create(&self, path: &Path) -> io::Result<File> {
-        (self.verdict)(Step::Create)?;
-        System.create(path)
-    }
-
-    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
-        (self.verdict)(Step::Write)?;
-        System.write(file, &bytes[..bytes.len().min(self.most)])
-    }
-
-    fn sync(&self, file: &File) -> io::Result<()> {
-        (self.verdict)(Step::Sync)?;
-        System.sync(file)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        (self.verdict)(Step::Rename)?;
-        System.rename(from, to)
-    }
-
-    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        (self.verdict)(Step::HardLink)?;
-        System.hard_link(from, to)
-    }
-
-    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        (self.verdict)(Step::SyncFolder)?;
-        System.sync_folder(folder)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        (self.verdict)(Step::Remove)?;
-        System.remove(path)
-    }
-}
-
-/// Fails the `nth` step, from 1, of some kinds, and those after it if `sticky`.
-fn failing(kinds: &'static [Step], nth: usize, sticky: bool) -> (Arc<AtomicUsize>, Box<Verdict>) {
-    let seen = Arc::new(AtomicUsize::new(0));
-    let count = seen.clone();
-    let verdict = move |step| {
-        let now = if kinds.contains(&step) { count.fetch_add(1, Relaxed) + 1 } else { 0 };
-        let fails = if sticky { now >= nth } else { now == nth };
-        if fails { Err(io::Error::other("injected")) } else { Ok(()) }
-    };
-    (seen, Box::new(verdict))
-}
 
 /// One or two files to be saved, in a folder of their own.
 struct Case {
@@ -231,8 +155,8 @@ fn where_nothing_works_any_more_the_old_file_is_named() {
 /// The process ends at each step in turn: after it nothing is done at all, no clearing up either.
 #[test]
 fn whoever_is_killed_leaves_whole_files() {
-    const ANY: [Step; 7] =
-        [Step::Create, Step::Write, Step::Sync, Step::Rename, Step::HardLink, Step::SyncFolder, Step::Remove];
+    use Step::{Create, HardLink, Remove, Rename, Sync, SyncFolder, Write};
+    const ANY: [Step; 7] = [Create, Write, Sync, Rename, HardLink, SyncFolder, Remove];
     let (mut old, mut new) = (0, 0);
     for case in Case::all() {
         for nth in 1.. {
