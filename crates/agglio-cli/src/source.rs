@@ -5,8 +5,9 @@ use std::io::{Read, Stdin, stdin};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use agglio::error::ErrorKind;
 use agglio::read::{Csv, Missing, Selection, Table};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 
 use crate::args::{self, CsvArgs};
 use crate::{memory, progress};
@@ -69,12 +70,24 @@ impl Source {
         self.file.as_deref()
     }
 
+    /// What it is called in messages.
+    fn name(&self) -> &Path {
+        self.file().unwrap_or(Path::new("standard input"))
+    }
+
+    /// Says of an error that lies in the data where the data is.
+    pub fn blame(&self, why: agglio::Error) -> Error {
+        let is_data = matches!(why.kind(), ErrorKind::Data(_) | ErrorKind::Feature { .. });
+        let error = Error::new(why);
+        if is_data { error.context(self.name().display().to_string()) } else { error }
+    }
+
     /// Reads the selected columns, with a bar that shows how far it has come unless `quiet`.
     ///
     /// # Errors
     /// If there is nothing to read, or it is not what the selection needs.
     pub fn read(&self, selection: &Selection, quiet: bool) -> Result<Table> {
-        let name = self.file().unwrap_or(Path::new("standard input"));
+        let name = self.name();
         let mut open = self.open().with_context(|| name.display().to_string())?;
         let before = open.state();
         let bar = progress::reading(name, before.map(|(length, _)| length), quiet);

@@ -51,7 +51,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let names = table.names.clone();
     let truth = truth.map(|(path, weights)| weights.in_order(&names, path)).transpose()?;
     let mut warnings = table_warnings(&table, first.no_header);
-    let rows = table.into_rows()?;
+    let rows = table.into_rows().map_err(|why| first.source.blame(why))?;
     let mut runs = Vec::with_capacity(plans.len());
     for (plan, solver) in plans.iter().zip(&args.solvers) {
         let begun = Instant::now();

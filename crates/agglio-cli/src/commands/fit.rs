@@ -55,14 +55,14 @@ pub fn exit_code(fitted: &Fitted) -> ExitCode {
 /// If the data cannot be fitted by this plan, or a file cannot be written.
 pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, Vec<Writer>)> {
     let begun = Instant::now();
-    let names = table.names.clone();
+    let (names, columns) = (table.names.clone(), table.columns);
     let variance = print::variance(&table.labels, table.weights.as_deref());
     let mut warnings = plan.warnings.clone();
     warnings.extend(plan.batch_warning(table.labels.len()));
     warnings.extend(table_warnings(&table, plan.no_header));
     let (report, mut written) = fit_watched(plan, table, &names)?;
     warnings.extend(report.warnings(&names));
-    written.extend(model_file(plan, &report, &names)?);
+    written.extend(model_file(plan, &report, &names, columns)?);
     let fitted = Fitted {
         r_squared: variance.map(|variance| 1.0 - report.loss / variance),
         target: plan.target.clone(),
@@ -81,10 +81,10 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
 
 fn fit_watched(plan: &FitPlan, table: Table, names: &[String]) -> Result<(Report, Vec<Writer>)> {
     let library_plan = plan.for_features(names)?;
-    let rows = table.into_rows()?;
+    let rows = table.into_rows().map_err(|why| plan.source.blame(why))?;
     let trace = plan.trace.as_ref().map(Output::open).transpose()?;
     let mut watch = Watch::new(plan.cap, plan.quiet, trace)?;
-    let report = library_plan.fit_observed(&rows, &mut watch).map_err(|why| why.with_names(names));
+    let report = library_plan.fit_observed(&rows, &mut watch).map_err(|why| plan.source.blame(why.with_names(names)));
     let written = watch.finish()?;
     Ok((report?, written.into_iter().collect()))
 }
@@ -105,7 +105,7 @@ pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
     warnings
 }
 
-fn model_file(plan: &FitPlan, report: &Report, names: &[String]) -> Result<Option<Writer>> {
+fn model_file(plan: &FitPlan, report: &Report, names: &[String], columns: usize) -> Result<Option<Writer>> {
     // a model that was cut short would pass for one that was fitted
     let Some(output) = plan.model.as_ref().filter(|_| report.status() != Status::Interrupted) else { return Ok(None) };
     let origin = Origin {
@@ -113,7 +113,7 @@ fn model_file(plan: &FitPlan, report: &Report, names: &[String]) -> Result<Optio
         solver: plan.solver.name(),
         target: &plan.target,
         offset: plan.selection.offset.as_deref(),
-        columns: None,
+        columns: plan.no_header.then_some(columns),
         names,
     };
     let mut writer = output.open()?;

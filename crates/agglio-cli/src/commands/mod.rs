@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use agglio::model::Model;
 use agglio::read::{Features, Selection};
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::args::{Command, CsvArgs};
 use crate::{plan, source};
@@ -50,11 +50,17 @@ fn read_model(path: &Path) -> Result<Model> {
 }
 
 /// The columns that a model needs to predict.
-fn columns_of(model: &Model, csv: CsvArgs) -> Selection {
+///
+/// # Errors
+/// If the model knows columns by number and the file is said to have names, which could be numbers by chance.
+fn columns_of(model: &Model, csv: CsvArgs) -> Result<Selection> {
+    if model.columns().is_some() && !csv.no_header {
+        bail!("the model was fitted to a file without header and knows columns by number; say --no-header");
+    }
     let offset = model.offset().map(ToOwned::to_owned);
     let features = match csv.no_header {
-        true => Features::InOrder { names: model.names(), columns: None },
+        true => Features::InOrder { names: model.names(), columns: model.columns() },
         false => Features::Only(model.names()),
     };
-    Selection { features, offset, ..Selection::default() }
+    Ok(Selection { features, offset, ..Selection::default() })
 }

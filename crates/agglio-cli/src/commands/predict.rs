@@ -19,7 +19,7 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     let source = Source::new(&args.data, args.csv)?;
     output::require_distinct([&output], &[&args.model, &args.data])?;
     let model = read_model(&args.model)?;
-    let table = source.read(&columns_of(&model, args.csv), args.quiet)?;
+    let table = source.read(&columns_of(&model, args.csv)?, args.quiet)?;
     let centre = if args.median { Centre::Median } else { Centre::Mean };
     let predictions = model.predict(&table.values, table.offsets.as_deref(), centre);
     print::warnings(&overflow_warning(&predictions), args.quiet);

@@ -15,7 +15,7 @@ use crate::source::Source;
 pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
     let source = Source::new(&args.data, args.csv)?;
     let model = read_model(&args.model)?;
-    let selection = Selection { target: Some(model.target().to_owned()), ..columns_of(&model, args.csv) };
+    let selection = Selection { target: Some(model.target().to_owned()), ..columns_of(&model, args.csv)? };
     let table = source.read(&selection, args.quiet)?;
     let predictions = model.predict(&table.values, table.offsets.as_deref(), Centre::Mean);
     let score = score(&predictions, &table.labels);

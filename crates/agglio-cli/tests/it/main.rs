@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should not")]
 
 mod auto;
-mod bad_usage;
+mod bad_input;
 mod compare;
 mod contract;
 mod durability;
@@ -95,19 +95,22 @@ impl Folder {
 
     /// Names of all files.
     fn names(&self) -> Vec<String> {
-        self.snapshot().into_iter().map(|(name, _)| name).collect()
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
     }
 
     /// Names and contents of all files.
     fn snapshot(&self) -> Vec<(String, Vec<u8>)> {
-        let entries = fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap());
-        let file = |entry: fs::DirEntry| {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            (name, fs::read(entry.path()).unwrap_or_default())
+        let contents = |name: String| {
+            let path = self.path(&name);
+            // a pipe would be waited for
+            let is_file = fs::metadata(&path).is_ok_and(|meta| meta.is_file());
+            (name, if is_file { fs::read(path).unwrap() } else { Vec::new() })
         };
-        let mut files: Vec<_> = entries.map(file).collect();
-        files.sort();
-        files
+        self.names().into_iter().map(contents).collect()
     }
 }
 

@@ -1,0 +1,46 @@
+//! Columns that are not there, or asked for twice.
+
+use super::{Case, Group, case};
+
+/// Words after `fit data.csv --target y` that must leave no file.
+fn fit(input: &'static str, words: &str) -> Case {
+    case(input, format!("fit data.csv --target y {words} --model new.json --trace new.csv"))
+}
+
+pub fn group() -> Group {
+    let missing = case("no target", "fit data.csv");
+    let cases = vec![
+        missing.refused(["--target"]),
+        case("a target in another case", "fit data.csv --target Y")
+            .refused(["no column is called `Y`; did you mean `y`?"]),
+        case("a target that is not there", "fit data.csv --target label").refused(["there are `x1`, `x2`, `x3`, `y`"]),
+        case("a target named twice", "fit data.csv --target y --target x1").refused(["--target", "multiple times"]),
+        fit("a feature misspelt", "--features x1,x22").refused(["no column is called `x22`; did you mean `x2`?"]),
+        fit("a feature twice", "--features x1,x1").refused(["column `x1` is asked for twice as a feature"]),
+        fit("the target as a feature", "--features x1,y")
+            .refused(["column `y` is asked for as target and as a feature"]),
+        fit("a dropped column that is not there", "--drop z9").refused(["no column is called `z9`"]),
+        fit("the target dropped", "--drop y").refused(["column `y`", "--drop"]),
+        fit("everything dropped", "--drop x1,x2,x3").refused(["no feature columns are left"]),
+        fit("features and drop", "--drop x1 --features x2").refused(["--drop", "--features"]),
+        fit("the target as weights", "--weights y").refused(["column `y` is asked for as target and as weights"]),
+        fit("an offset that is not there", "--offset z").refused(["no column is called `z`"]),
+        case("a column to predict is missing", "predict model.json d.csv -o p.csv")
+            .file("d.csv", "x1,x3\n1,2\n")
+            .refused(["no column is called `x2`; did you mean"]),
+        case("a column to predict has another name", "predict model.json d.csv -o p.csv")
+            .file("d.csv", "x1,height,x3\n1,2,3\n")
+            .refused(["no column is called `x2`"]),
+        case("columns to predict in another order, and more of them", "predict model.json d.csv")
+            .file("d.csv", "x3,name,x1,x2\n1,Ada,2,3\n"),
+        case("labels to score are missing", "score model.json d.csv")
+            .file("d.csv", "x1,x2,x3\n1,2,3\n")
+            .refused(["no column is called `y`"]),
+        case("too few columns without names", "predict model.json d.csv --no-header")
+            .file("d.csv", "1,2\n")
+            .refused(["2 columns where the model has 3 features"]),
+        case("columns without names, in the model's order", "predict model.json d.csv --no-header")
+            .file("d.csv", "1,2,3\n"),
+    ];
+    Group { title: "Columns", cases }
+}

@@ -1,0 +1,113 @@
+//! Flags with values that cannot be, or that do not go together.
+
+use super::{Case, Group, case};
+
+/// Words after `fit data.csv --target y` that must leave no file.
+fn fit(input: &'static str, words: &str) -> Case {
+    case(input, format!("fit data.csv --target y {words} --model new.json --trace new.csv"))
+}
+
+pub fn group() -> Group {
+    let mut cases = numbers();
+    cases.extend(names());
+    cases.extend(pairs());
+    cases.extend(unused());
+    Group { title: "Flags", cases }
+}
+
+fn numbers() -> Vec<Case> {
+    vec![
+        fit("a first temperature of 0", "--tau0 0").refused(["tau0 is 0", "above 0"]),
+        fit("a negative first temperature", "--tau0 -1").refused(["tau0 is -1"]),
+        fit("a first temperature that is not a number", "--tau0 nan").refused(["tau0 is NaN"]),
+        fit("a first temperature above the last", "--solver gd --tau0 0.5 --tau-max 0.4")
+            .refused(["tau0 is 0.5", "at most 0.4"]),
+        fit("a last temperature above 1", "--tau-max 2").refused(["tau-max is 2", "between 0 and 1"]),
+        fit("a growth of 1", "--beta 1").refused(["beta is 1", "above 1"]),
+        fit("an infinite growth", "--beta inf").refused(["beta is inf"]),
+        fit("a step of 0", "--eta 0").refused(["eta is 0"]),
+        fit("a negative step", "--eta -0.5").refused(["eta is -0.5"]),
+        fit("a step that is not a number", "--eta NaN").refused(["eta is NaN"]),
+        fit("an infinite step", "--eta inf").refused(["eta is inf"]),
+        fit("a step in words", "--eta big").refused(["'big'", "--eta", "must be a number"]),
+        fit("a negative tolerance", "--tol -1").refused(["tol is -1"]),
+        fit("a tolerance that is not a number", "--tol nan").refused(["tol is NaN"]),
+        fit("a radius of 0", "--radius 0").refused(["radius is 0"]),
+        fit("a negative penalty", "--l2 -1").refused(["l2 is -1"]),
+        fit("negative epochs", "--epochs -1").refused(["'-1'", "--epochs", "whole number"]),
+        fit("2^64 epochs", "--epochs 18446744073709551616").refused(["--epochs", "whole number"]),
+        case("no epochs: the start is returned", "fit data.csv --target y --solver gd --epochs 0").fine(3),
+        fit("no threads", "--threads 0").refused(["threads is 0"]),
+        case("10000 threads", "fit data.csv --target y --threads 10000").warned(0, ["10000 threads are too many"]),
+        fit("a seed in words", "--seed x").refused(["--seed", "whole number"]),
+        fit("batches of nothing", "--solver sgd --batch 0").refused(["batch is 0"]),
+        case("batches of more than there is", "fit data.csv --target y --solver sgd --tol 1e-2 --batch 5000")
+            .warned(0, ["a batch of 5000 is more than the 300 rows"]),
+    ]
+}
+
+fn names() -> Vec<Case> {
+    vec![
+        fit("an activation misspelt", "--activation sigmod").refused(["did you mean `sigmoid`?"]),
+        fit("an activation that graduation does nothing to", "--activation relu")
+            .refused(["positively homogeneous", "softplus"]),
+        fit("an activation's parameter out of range", "--activation leaky-softplus:2").refused(["2"]),
+        fit("a solver misspelt", "--solver adm").refused(["did you mean `adam`?"]),
+        fit("a solver's key misspelt", "--solver gd:tua0=1")
+            .refused(["no solver key is called `tua0`; did you mean `tau0`?"]),
+        fit("a flag that is no solver's key", "--solver gd:seed=1").refused(["no solver key is called `seed`"]),
+        fit("a solver's key without value", "--solver gd:tau0").refused(["`tau0` has no value"]),
+        fit("a solver's key in words", "--solver gd:tau0=x").refused(["gd:tau0=x", "must be a number"]),
+        fit("restarts in words", "--restarts some").refused(["--restarts", "whole number or `auto`"]),
+        fit("noise elsewhere", "--noise during").refused(["`pre` or `post`"]),
+        fit("scaling misspelt", "--scaling std").refused(["standard"]),
+        fit("a start that is not there", "--init nowhere.json")
+            .refused(["`nowhere.json`", "zero, random[:S] or a weights file"]),
+        fit("a random start in words", "--init random:x").refused(["`random:x`", "number"]),
+        fit("a random start of negative size", "--init random:-1").refused(["random start is -1"]),
+        fit("a start with a coefficient missing", "--solver gd --init weights.json")
+            .refused(["no coefficient for the feature `x3`"]),
+        fit("a start with a coefficient too many", "--solver gd --features x1 --init weights.json")
+            .refused(["`x2`", "not a feature"]),
+        case("a start that is not finite", "fit data.csv --target y --solver gd --init w.json")
+            .file("w.json", r#"{"coefficients": {"x1": 1e999, "x2": 0, "x3": 0}}"#)
+            .refused(["w.json", "not a weights file"]),
+        fit("a start that is a model", "--init model.json").refused(["not a weights file"]),
+        case("a start that `auto` does not need", "fit data.csv --target y --init zero")
+            .warned(0, ["--init zero is ignored"]),
+        fit("a flag misspelt", "--taget y").refused(["--taget", "'--target'"]),
+        case("a command misspelt", "predit model.json data.csv").refused(["predit", "'predict'"]),
+        case("a solver to compare misspelt", "compare data.csv --target y --solvers auto,lmm")
+            .refused(["did you mean `lm`?"]),
+    ]
+}
+
+fn pairs() -> Vec<Case> {
+    vec![
+        fit("a temperature for noise before φ", "--solver gd --tau0 0.5 --noise pre")
+            .refused(["tau0", "do not go together"]),
+        fit("a key and a flag", "--solver gd:tau0=1 --tau0 1").refused(["tau0 is given twice"]),
+        fit("a key twice", "--solver gd:tau0=1,tau0=0.5").refused(["--tau0", "multiple times"]),
+        fit("a choice of noise by `gd`", "--solver gd --noise auto").refused(["`gd`", "noise auto"]),
+        fit("restarts of `lm`", "--solver lm --restarts 5").refused(["`lm`", "restarts"]),
+        fit("a penalty for `saga`", "--solver saga --l2 0.1").refused(["`saga`", "l2"]),
+        fit("a ball for `lbfgs`", "--solver lbfgs --radius 1").refused(["`lbfgs`", "radius"]),
+        fit("a blind step under exp", "--solver adam --activation exp").refused(["`adam`", "unbounded slope"]),
+    ]
+}
+
+/// A flag that a solver does not use is an error that names both.
+fn unused() -> Vec<Case> {
+    let mut cases = vec![
+        fit("batches for `auto`", "--batch 20").refused(["`auto`", "batch", "do not go together"]),
+        fit("batches for `gd`", "--solver gd --batch 20").refused(["`gd`", "batch", "do not go together"]),
+        fit("batches for `momentum`", "--solver momentum --batch 20").refused(["`momentum`", "batch"]),
+    ];
+    for solver in ["auto", "lbfgs", "newton", "newton-cg", "lm", "multistart"] {
+        for (flag, name) in [("--eta 1", "eta"), ("--tau0 0.5", "tau0"), ("--beta 2", "beta")] {
+            let case = fit("a flag that the solver does not use", &format!("--solver {solver} {flag}"));
+            cases.push(case.refused([solver, name, "do not go together"]));
+        }
+    }
+    cases
+}
