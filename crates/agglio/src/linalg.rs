@@ -61,6 +61,9 @@ impl Symmetric {
 
     /// Solves (A + diag(`shift`))·p = `right` by Cholesky; none where the matrix is not safely positive definite.
     fn solve(&self, shift: &[f64], right: &[f64]) -> Option<Vec<f64>> {
+        if !self.is_finite() {
+            return None;
+        }
         let entry = |i: usize, j: usize| self.at(i, j) + if i == j { shift[i] } else { 0.0 };
         let factor = Mat::from_fn(self.order, self.order, entry).llt(Side::Lower).ok()?;
         // a pivot that is rounding of its own diagonal entry means a direction the data does not see
@@ -94,8 +97,16 @@ impl Symmetric {
         Some(p)
     }
 
+    /// Whether every entry is; on others the eigenvalue iteration would never end.
+    fn is_finite(&self) -> bool {
+        (0..self.order).all(|j| self.entries[j * self.order + j..(j + 1) * self.order].iter().all(|h| h.is_finite()))
+    }
+
     /// Eigenvalues in rising order, with their eigenvectors; none if the iteration fails.
     pub(crate) fn eigen(&self) -> Option<Eigen> {
+        if !self.is_finite() {
+            return None;
+        }
         let matrix = Mat::from_fn(self.order, self.order, |i, j| self.at(i, j));
         let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
         let vector = |k: usize| (0..self.order).map(|i| eigen.U()[(i, k)]).collect();
