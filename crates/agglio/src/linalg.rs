@@ -133,6 +133,13 @@ impl Symmetric {
     }
 }
 
+/// ‖v‖₂, also where squares of its entries overflow or underflow.
+pub(crate) fn norm(v: &[f64]) -> f64 {
+    let most = v.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    let scale = if most > 0.0 { most } else { 1.0 };
+    scale * v.iter().map(|v| (v / scale) * (v / scale)).sum::<f64>().sqrt()
+}
+
 /// Adds Σ_i a_i·x_i x_iᵀ to the lower triangle of `h` (by columns), for the rows x_i of `x`, one after the other.
 ///
 /// One thread: the caller splits the rows, so that the additions do not depend on the number of threads.

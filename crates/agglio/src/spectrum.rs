@@ -3,7 +3,7 @@
 //!
 //! The Hessian is seen in units in which the curvature at τ = 0, penalty included, has a diagonal of ones: eigenvalues then
 //! compare directions whatever the units of the columns. Where a ball holds the coefficients back it is the Hessian of the
-//! Lagrangian.
+//! Lagrangian, whose multiplier counts as a penalty.
 
 use crate::fit::Outcome;
 use crate::krylov;
@@ -47,7 +47,7 @@ impl Spectrum {
         let sums = if outcome.sums.curvature.is_some() { outcome.sums.clone() } else { ask() };
         let values = sums.curvature.and_then(|mut matrix| {
             (0..oracle.coefficients()).for_each(|j| matrix.set(j, j, matrix.at(j, j) + outcome.multiplier));
-            Some(scaled(oracle, &matrix).eigen()?.values)
+            Some(scaled(oracle, &matrix, outcome.multiplier).eigen()?.values)
         });
         Spectrum { ratio: values.as_deref().and_then(ratio), saturated: sums.saturated, rows: sums.rows }
     }
@@ -64,7 +64,7 @@ impl Spectrum {
 /// The smallest eigenvalue over the largest as far as [`PRODUCTS`] with the Hessian at (θ, τ), plus `multiplier` for each
 /// coefficient, show.
 fn ratio_by_products(oracle: &Fold<'_>, theta: &[f64], tau: f64, multiplier: f64) -> Option<f64> {
-    let (rows, units) = (sample(oracle), units(oracle));
+    let (rows, units) = (sample(oracle), units(oracle, multiplier));
     let times = |v: &[f64]| {
         let v: Vec<f64> = v.iter().zip(&units).map(|(v, unit)| v / unit).collect();
         let want = Want::CurvatureTimes(Hessian::Full, &v);
@@ -92,8 +92,9 @@ fn ratio(values: &[f64]) -> Option<f64> {
     Some(if *most > 0.0 { least / most } else { 0.0 })
 }
 
-/// Square roots of the diagonal of the curvature at τ = 0: in these units it is one.
-fn units(oracle: &Fold<'_>) -> Vec<f64> {
+/// Square roots of the diagonal of the curvature at τ = 0, a ball's `multiplier` counting as a penalty: in these units it
+/// is one.
+fn units(oracle: &Fold<'_>, multiplier: f64) -> Vec<f64> {
     let slope = oracle.labels().activation().slope(0.0);
     let squares = if oracle.coordinates().is_standard() {
         vec![1.0; oracle.dim()]
@@ -103,15 +104,16 @@ fn units(oracle: &Fold<'_>) -> Vec<f64> {
         line.column_norms.iter().map(|norm| (norm / slope).powi(2)).collect()
     };
     let unit = |(j, square): (usize, &f64)| {
-        let own = slope * slope * square + if j < oracle.coefficients() { oracle.l2() } else { 0.0 };
+        let pull = if j < oracle.coefficients() { oracle.l2() + 0.5 * multiplier } else { 0.0 };
+        let own = slope * slope * square + pull;
         if own > 0.0 { (2.0 * own).sqrt() } else { 1.0 }
     };
     squares.iter().enumerate().map(unit).collect()
 }
 
 /// A curvature in these units. A column that carries nothing has the coefficient zero and no say in what is identified.
-fn scaled(oracle: &Fold<'_>, matrix: &Symmetric) -> Symmetric {
-    let (mut scaled, units) = (matrix.clone(), units(oracle));
+fn scaled(oracle: &Fold<'_>, matrix: &Symmetric, multiplier: f64) -> Symmetric {
+    let (mut scaled, units) = (matrix.clone(), units(oracle, multiplier));
     for j in 0..units.len() {
         (j..units.len()).for_each(|i| scaled.set(i, j, matrix.at(i, j) / units[i] / units[j]));
     }
@@ -147,13 +149,15 @@ impl Open {
             return Open { columns: (0..all).collect(), ..nothing };
         }
         let line = oracle.ask(&Query::new(&origin, 0.0, sample(oracle), Want::Line));
-        let Some(eigen) = line.curvature.and_then(|matrix| scaled(oracle, &matrix).eigen()) else { return nothing };
+        let Some(eigen) = line.curvature.and_then(|matrix| scaled(oracle, &matrix, 0.0).eigen()) else {
+            return nothing;
+        };
         let most = eigen.values.last().copied().unwrap_or(0.0);
         let below =
             |share: f64| eigen.values.iter().zip(&eigen.vectors).filter(move |(value, _)| value.abs() <= share * most);
         let open: Vec<&Vec<f64>> = below(FLAT).map(|(_, vector)| vector).collect();
         let columns = (0..oracle.dim()).filter(|&j| open.iter().any(|vector| vector[j].abs() > 1e-6)).collect();
-        let (units, rounding) = (units(oracle), oracle.dim() as f64 * f64::EPSILON);
+        let (units, rounding) = (units(oracle, 0.0), oracle.dim() as f64 * f64::EPSILON);
         let in_theta = |vector: &Vec<f64>| vector.iter().zip(&units).map(|(v, unit)| v / unit).collect();
         Open { columns, directions: orthonormal(below(rounding).map(|(_, vector)| in_theta(vector)).collect()) }
     }

@@ -14,7 +14,7 @@ mod fold;
 mod labels;
 mod leaf;
 
-use crate::linalg::Symmetric;
+use crate::linalg::{Symmetric, norm};
 use crate::rows::Batch;
 
 pub use fold::Fold;
@@ -135,7 +135,7 @@ impl Sums {
 
     /// ‖∇L̂_τ‖.
     pub fn gradient_norm(&self) -> f64 {
-        self.gradient.iter().map(|g| g * g).sum::<f64>().sqrt()
+        norm(&self.gradient)
     }
 
     /// max_j |J_jᵀr|/(‖J_j‖‖r‖), the largest cosine between the residual and a column of J: the gradient
@@ -156,7 +156,7 @@ impl Sums {
     /// What rounding of the residuals does to the loss.
     pub fn rounding(&self) -> f64 {
         let unit = 2.0 * f64::EPSILON;
-        unit * (self.loss * self.label_square).sqrt() + unit * unit * self.label_square
+        unit * self.loss.sqrt() * self.label_square.sqrt() + unit * unit * self.label_square
     }
 
     /// Whether the residual is at the level that rounding leaves of it.

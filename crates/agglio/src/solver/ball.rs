@@ -1,5 +1,7 @@
 //! The *ball* that iterates may be kept in.
 
+use crate::linalg::norm;
+
 /// ‖w‖₂ ≤ R in the solver's coordinates; the intercept is left alone.
 ///
 /// Steps along the gradient are projected onto it. Steps that know a curvature are instead the best ones within it,
@@ -22,14 +24,14 @@ impl Ball {
     /// Takes out of a gradient at θ what the ball takes out of every step: at its surface, the part that points outward.
     /// Answers with the multiplier μ: the gradient that is left is g + μw.
     pub fn reduce(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
-        let w = &theta[..self.coefficients];
-        let square: f64 = w.iter().map(|w| w * w).sum();
-        let outward: f64 = w.iter().zip(&*gradient).map(|(w, g)| -w * g).sum();
-        if outward <= 0.0 || square.sqrt() < self.radius * (1.0 - 1e-9) {
+        let (w, norm) = (&theta[..self.coefficients], self.norm(theta));
+        // along w/‖w‖, since in a tiny ball squares of w underflow
+        let outward: f64 = w.iter().zip(&*gradient).map(|(w, g)| -w / norm * g).sum();
+        if outward.is_nan() || outward <= 0.0 || norm < self.radius * (1.0 - 1e-9) {
             return 0.0;
         }
-        gradient.iter_mut().zip(w).for_each(|(g, w)| *g += outward / square * w);
-        outward / square
+        gradient.iter_mut().zip(w).for_each(|(g, w)| *g += outward * (w / norm));
+        outward / norm
     }
 
     /// Moves θ to the nearest point of the ball.
@@ -54,7 +56,7 @@ impl Ball {
         };
         let (mut best, excess) = beyond(0.0);
         let (mut low, mut high) = ((0.0, excess), (scale, -1.0_f64));
-        let mut bracketed = false;
+        let (mut bracketed, mut growth) = (false, 10.0_f64);
         for trial in 0..Self::MOST_TRIALS {
             if low.1 <= Self::SURFACE || high.1.abs() <= Self::SURFACE {
                 break;
@@ -68,7 +70,8 @@ impl Ball {
             let (p, excess) = beyond(mu);
             match excess > Self::SURFACE {
                 true if bracketed => low = (mu, excess),
-                true => (low, high) = ((mu, excess), (10.0 * mu, -1.0)),
+                // ever faster, since a tiny ball needs a huge multiplier
+                true => (low, high, growth) = ((mu, excess), (growth * mu, -1.0), growth.powi(2).min(1e100)),
                 false => (high, bracketed, best) = ((mu, excess), true, p),
             }
         }
@@ -76,6 +79,6 @@ impl Ball {
     }
 
     fn norm(&self, theta: &[f64]) -> f64 {
-        theta[..self.coefficients].iter().map(|w| w * w).sum::<f64>().sqrt()
+        norm(&theta[..self.coefficients])
     }
 }
