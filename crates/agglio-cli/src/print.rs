@@ -198,7 +198,9 @@ pub fn pretty(value: &impl Serialize) -> Result<String> {
 
 /// Weighted variance of labels; none where they do not vary.
 pub fn variance(labels: &[f64], weights: Option<&[f64]>) -> Option<f64> {
-    let weight = |i: usize| weights.and_then(|weights| weights.get(i)).copied().unwrap_or(1.0);
+    // relative to the largest, since a sum of what is finite need not be
+    let most = weights.map_or(1.0, |weights| weights.iter().fold(0.0, |most: f64, w| most.max(*w)));
+    let weight = |i: usize| weights.and_then(|weights| weights.get(i)).map_or(1.0, |weight| weight / most);
     let mean = |of: &dyn Fn(f64) -> f64| {
         let terms = labels.iter().enumerate().map(|(i, &y)| (weight(i) * of(y), weight(i)));
         let (sum, total) = terms.fold((0.0, 0.0), |(sum, total), (term, weight)| (sum + term, total + weight));

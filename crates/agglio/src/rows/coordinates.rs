@@ -25,6 +25,8 @@ pub struct Coordinates {
     centre: Vec<f64>,
     /// Infinite for a column that carries nothing, which makes its coefficient zero.
     scale: Vec<f64>,
+    /// What the rows' columns were divided by, or empty for nothing; centre and scale are of what is left.
+    units: Vec<f64>,
     intercept: bool,
     standard: bool,
 }
@@ -39,6 +41,9 @@ pub(crate) struct Predictor {
 /// A deviation below this share of the mean leaves a column half of its digits at most.
 const COARSE: f64 = 1e-8;
 
+/// A column of this size can be squared, and a few squares added.
+const SQUARABLE: f64 = 1e150;
+
 /// Rows visited at a time where a column is summed.
 const RUN: usize = 1024;
 
@@ -46,25 +51,24 @@ impl Coordinates {
     /// Measures centre and scale on the rows: one pass, weighted.
     ///
     /// # Errors
-    /// If a column is so large that its square overflows.
+    /// If a column is so large that its square overflows, and is to stay so.
     pub fn measure(rows: &dyn Rows, scaling: Scaling, intercept: bool) -> Result<Coordinates> {
         let d = rows.width();
+        let units = rows.units().to_vec();
         if scaling == Scaling::None {
-            return Ok(Coordinates { centre: Vec::new(), scale: vec![1.0; d], intercept, standard: false });
+            require(|j| units.get(j).is_none_or(|&unit| unit < SQUARABLE), d)?;
+            let scale = (0..d).map(|j| 1.0 / unit_of(&units, j)).collect();
+            return Ok(Coordinates { centre: Vec::new(), scale, units, intercept, standard: false });
         }
         let centred = intercept && rows.can_centre();
         let (mut centre, mut squares) = moments(rows, centred);
-        if let Some(j) = squares.iter().position(|s| !s.is_finite()) {
-            return Err(
-                ErrorKind::Feature { index: j, what: "its values are too large to square; rescale it".into() }.into()
-            );
-        }
+        require(|j| squares[j].is_finite(), d)?;
         if !centred {
             centre.clear();
         }
         squares.iter_mut().for_each(|s| *s = s.sqrt());
         let scale = (0..d).map(|j| scale_of(squares[j], centre.get(j).copied().unwrap_or(0.0))).collect();
-        Ok(Coordinates { centre, scale, intercept, standard: true })
+        Ok(Coordinates { centre, scale, units, intercept, standard: true })
     }
 
     /// Passes over the rows that [`Coordinates::measure`] takes.
@@ -119,15 +123,17 @@ impl Coordinates {
     pub fn to_user(&self, theta: &[f64]) -> (Vec<f64>, f64) {
         let Predictor { v, constant } = self.predictor(theta);
         let shift: f64 = self.centre.iter().zip(&v).map(|(c, v)| c * v).sum();
-        (v, constant - shift)
+        let coefficients = v.iter().enumerate().map(|(j, v)| v / unit_of(&self.units, j)).collect();
+        (coefficients, constant - shift)
     }
 
     /// θ for coefficients and an intercept in the user's units; a dead column's coefficient becomes zero.
     pub fn from_user(&self, coefficients: &[f64], intercept: f64) -> Vec<f64> {
         let alive = |s: f64| if s.is_finite() { s } else { 0.0 };
-        let mut theta: Vec<f64> = self.scale.iter().zip(coefficients).map(|(&s, w)| alive(s) * w).collect();
+        let v: Vec<f64> = coefficients.iter().enumerate().map(|(j, w)| w * unit_of(&self.units, j)).collect();
+        let mut theta: Vec<f64> = self.scale.iter().zip(&v).map(|(&s, v)| alive(s) * v).collect();
         if self.intercept {
-            theta.push(intercept + self.centre.iter().zip(coefficients).map(|(c, w)| c * w).sum::<f64>());
+            theta.push(intercept + self.centre.iter().zip(&v).map(|(c, v)| c * v).sum::<f64>());
         }
         theta
     }
@@ -169,8 +175,8 @@ impl Coordinates {
 
 /// Weighted mean of each column, and its mean square about that mean; about zero where it is not to be `centred`.
 ///
-/// One pass, about the mean of the first run as a pivot: what cancels is the pivot's distance from the mean, and a
-/// scale needs few digits.
+/// One pass, about the weighted mean of the first run as a pivot: what cancels is the pivot's distance from the mean, and
+/// a scale needs few digits.
 fn moments(rows: &dyn Rows, centred: bool) -> (Vec<f64>, Vec<f64>) {
     let (n, d) = (rows.len(), rows.width());
     let mut pivot = Vec::new();
@@ -180,7 +186,9 @@ fn moments(rows: &dyn Rows, centred: bool) -> (Vec<f64>, Vec<f64>) {
         let mut weight = vec![0.0; run.len()];
         rows.weights(&run, &mut weight);
         if start == 0 && centred {
-            let share = vec![1.0 / run.len() as f64; run.len()];
+            let total: f64 = weight.iter().sum();
+            let even = vec![1.0 / run.len() as f64; run.len()];
+            let share = if total > 0.0 { weight.iter().map(|weight| weight / total).collect() } else { even };
             pivot = vec![0.0; d];
             rows.add_rows(&run, &[], &share, &mut pivot);
         }
@@ -195,7 +203,23 @@ fn moments(rows: &dyn Rows, centred: bool) -> (Vec<f64>, Vec<f64>) {
     let mean = |j: usize| first[j] / total;
     let centre = (0..d).map(|j| pivot.get(j).copied().unwrap_or(0.0) + mean(j)).collect();
     let own = |j: usize| if centred { mean(j) * mean(j) } else { 0.0 };
-    (centre, (0..d).map(|j| (second[j] / total - own(j)).max(0.0)).collect())
+    // clamped, not the larger of the two: that would make zero of what is no number
+    (centre, (0..d).map(|j| (second[j] / total - own(j)).clamp(0.0, f64::INFINITY)).collect())
+}
+
+fn unit_of(units: &[f64], j: usize) -> f64 {
+    units.get(j).copied().unwrap_or(1.0)
+}
+
+fn require(squarable: impl Fn(usize) -> bool, columns: usize) -> Result<()> {
+    match (0..columns).find(|&j| !squarable(j)) {
+        None => Ok(()),
+        Some(index) => {
+            let what =
+                "its values are too large to square; divide it by a constant, or leave the scaling to `standard`";
+            Err(ErrorKind::Feature { index, what: what.into() }.into())
+        }
+    }
 }
 
 /// A deviation at the level of rounding in the column's mean is no deviation.

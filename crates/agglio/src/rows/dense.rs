@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::linalg;
 use crate::rows::kernel::{self, Element};
+use crate::rows::unit::{divide_columns, unit};
 use crate::rows::{Rows, Run};
 
 /// A dense table of covariates with labels, and optionally weights and offsets.
@@ -19,6 +20,8 @@ use crate::rows::{Rows, Run};
 #[derive(Clone, Debug)]
 pub struct Dense {
     values: Values,
+    /// What the columns were divided by, or nothing.
+    units: Vec<f64>,
     width: usize,
     labels: Vec<f64>,
     weights: Option<Vec<f64>>,
@@ -36,10 +39,11 @@ impl Dense {
     ///
     /// # Errors
     /// If the lengths do not fit together, there is no row or column, or a value is not finite.
-    pub fn new(values: Vec<f64>, width: usize, labels: Vec<f64>) -> Result<Dense> {
+    pub fn new(mut values: Vec<f64>, width: usize, labels: Vec<f64>) -> Result<Dense> {
         check_shape(values.len(), width, &labels)?;
         check_finite("covariates", &values, width)?;
-        Ok(Dense { values: Values::F64(values), width, labels, weights: None, offsets: None })
+        let units = divide_columns(&mut values, width);
+        Ok(Dense { values: Values::F64(values), units, width, labels, weights: None, offsets: None })
     }
 
     /// As [`Dense::new`], stored in single precision.
@@ -49,14 +53,15 @@ impl Dense {
     pub fn new_f32(values: Vec<f32>, width: usize, labels: Vec<f64>) -> Result<Dense> {
         check_shape(values.len(), width, &labels)?;
         check_finite("covariates", &values, width)?;
-        Ok(Dense { values: Values::F32(values), width, labels, weights: None, offsets: None })
+        // squares of single precision are at home in double precision
+        Ok(Dense { values: Values::F32(values), units: Vec::new(), width, labels, weights: None, offsets: None })
     }
 
     /// Gives each row a weight ≥ 0 in the loss; a weight of two counts as the row twice.
     ///
     /// # Errors
     /// If there is not one weight a row, one is negative or not finite, or all are zero.
-    pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Dense> {
+    pub fn with_weights(mut self, mut weights: Vec<f64>) -> Result<Dense> {
         self.check_column("weights", &weights)?;
         if let Some(row) = weights.iter().position(|&w| w < 0.0) {
             return Err(Error::data(format!("the weight of row {} is {}; weights are ≥ 0", row + 1, weights[row])));
@@ -64,6 +69,9 @@ impl Dense {
         if weights.iter().all(|&w| w == 0.0) {
             return Err(Error::data("all weights are zero"));
         }
+        // only their ratios count
+        let unit = unit(weights.iter().fold(0.0, |most, &w| w.max(most)));
+        weights.iter_mut().for_each(|w| *w /= unit);
         self.weights = Some(weights);
         Ok(self)
     }
@@ -128,6 +136,10 @@ impl Rows for Dense {
 
     fn can_centre(&self) -> bool {
         true
+    }
+
+    fn units(&self) -> &[f64] {
+        &self.units
     }
 
     fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {

@@ -8,6 +8,7 @@ mod batch;
 mod coordinates;
 mod dense;
 mod kernel;
+mod unit;
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -77,6 +78,14 @@ pub trait Rows: Debug + Send + Sync {
 
     /// Whether a centre can be subtracted without destroying what makes the storage worth having.
     fn can_centre(&self) -> bool;
+
+    /// What the columns were divided by before they were stored, or empty for nothing. Every other method speaks of the
+    /// numbers as stored.
+    ///
+    /// A storage divides columns by powers of two whose squares would overflow or underflow otherwise. Default: nothing.
+    fn units(&self) -> &[f64] {
+        &[]
+    }
 
     /// Writes z_i = Σ_j (x_ij − c_j)·v_j.
     fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]);

@@ -1,7 +1,7 @@
 //! The *single* strategy, one run of the loop from one start, and the way into all of them: from rows to a report.
 
 use crate::certificate::Certificate;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::fit::{Outcome, fit};
 use crate::observe::{Observer, Silent};
 use crate::oracle::{Fold, LEAF, Labels, MARGIN, MARGINS, Oracle, Query, Want};
@@ -49,7 +49,7 @@ impl Plan {
         if oracle.is_interrupted() {
             found.outcome.reason = StopReason::Interrupted;
         }
-        Ok(report(&oracle, &mut found, self.settings.cap))
+        report(&oracle, &mut found, self.settings.cap)
     }
 
     /// One run of the loop from the start that was asked for.
@@ -84,7 +84,18 @@ impl Plan {
     }
 }
 
-fn report(oracle: &Fold<'_>, found: &mut Found, cap: f64) -> Report {
+/// A column so small that its coefficient is no number.
+fn require_coefficients(coefficients: &[f64]) -> Result<()> {
+    match coefficients.iter().position(|w| !w.is_finite()) {
+        None => Ok(()),
+        Some(index) => {
+            let what = "its values are so small that its coefficient overflows a double; multiply it by a constant";
+            Err(ErrorKind::Feature { index, what: what.into() }.into())
+        }
+    }
+}
+
+fn report(oracle: &Fold<'_>, found: &mut Found, cap: f64) -> Result<Report> {
     let mut certificate = Certificate::examine(oracle, &mut found.outcome);
     certificate.restarts = found.restarts;
     certificate.linear_loss = found.linear_loss;
@@ -92,8 +103,9 @@ fn report(oracle: &Fold<'_>, found: &mut Found, cap: f64) -> Report {
     let at_one = || oracle.ask(&Query::new(&outcome.theta, 1.0, Batch::All, Want::Loss)).loss;
     let loss = if outcome.tau == 1.0 { outcome.sums.loss } else { at_one() } - oracle.penalty(&outcome.theta);
     let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
+    require_coefficients(&coefficients)?;
     let dead_columns = oracle.coordinates().dead_columns();
-    Report {
+    Ok(Report {
         coefficients,
         intercept,
         loss,
@@ -112,5 +124,5 @@ fn report(oracle: &Fold<'_>, found: &mut Found, cap: f64) -> Report {
         coarse_columns: oracle.coordinates().coarse_columns(),
         labels_outside: oracle.labels().outside(),
         labels_ambiguous: oracle.labels().ambiguous(),
-    }
+    })
 }

@@ -1,0 +1,49 @@
+//! A *unit* is a power of two that numbers are divided by where their squares would leave what a double can hold.
+//!
+//! Division by it changes no digit.
+
+use std::ops::RangeInclusive;
+
+/// Sizes whose squares can be summed, multiplied and divided without a thought.
+const TAME: RangeInclusive<f64> = 1e-50..=1e50;
+
+/// The unit for numbers of which `most` is the largest: one if it is tame.
+pub(super) fn unit(most: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    if most == 0.0 || TAME.contains(&most) {
+        return 1.0;
+    }
+    // the largest power of two that is not above it; what is smaller than all of these is near enough to the least
+    f64::from_bits(most.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
+}
+
+/// Divides each of `width` columns by its unit; answers with the units, or with nothing if all are one.
+pub(super) fn divide_columns(values: &mut [f64], width: usize) -> Vec<f64> {
+    let mut most = vec![0.0_f64; width];
+    for row in values.chunks_exact(width) {
+        most.iter_mut().zip(row).for_each(|(most, x)| *most = most.max(x.abs()));
+    }
+    let units: Vec<f64> = most.into_iter().map(unit).collect();
+    if units.iter().all(|&unit| unit == 1.0) {
+        return Vec::new();
+    }
+    for row in values.chunks_exact_mut(width) {
+        row.iter_mut().zip(&units).for_each(|(x, unit)| *x /= unit);
+    }
+    units
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_powers_of_two_about_the_largest() {
+        for most in [1e200, 1e-200, f64::MAX, 1e308, f64::MIN_POSITIVE, 5e-324, 1e-310] {
+            let unit = unit(most);
+            assert_eq!(unit.to_bits() & 0x000f_ffff_ffff_ffff, 0, "{most}");
+            assert!(TAME.contains(&(most / unit)) && most / unit * unit == most, "{most}: {unit}");
+        }
+        assert_eq!([0.0, 1.0, 1e-50, 1e50].map(unit), [1.0; 4]);
+    }
+}
