@@ -6,10 +6,15 @@ use crate::fit::{Outcome, fit};
 use crate::observe::{Observer, Silent};
 use crate::oracle::{Fold, LEAF, Labels, MARGIN, MARGINS, Oracle, Query, Want};
 use crate::report::Report;
-use crate::rows::{Batch, Coordinates, Rows};
+use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::Solver;
 use crate::stop::{Stop, StopReason};
 use crate::strategy::{Found, Noise, Plan};
+
+/// Labels and offsets up to this size can be squared, and many squares added.
+const LARGEST: f64 = 1e151;
+/// Labels down to this size can be squared and keep their digits.
+const SMALLEST: f64 = 1e-151;
 
 impl Plan {
     /// Fits the rows.
@@ -65,6 +70,7 @@ impl Plan {
         if rows.len() < 2 {
             return Err(Error::data(format!("{} row is too few to fit; there must be at least 2", rows.len())));
         }
+        require_squarable(rows)?;
         // at τ = 0 a clipped label would never be put right
         let linear = self.settings.cap == 0.0;
         let labels = Labels::new(
@@ -76,11 +82,41 @@ impl Plan {
                 (false, _) => &[MARGIN],
             },
         );
+        if labels.counted() < 2 {
+            return Err(Error::data("only 1 row has a weight above zero; there must be at least 2"));
+        }
         if linear {
             labels.require_preimages()?;
         }
         let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
         Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2).with_interrupt(self.interrupt.clone()))
+    }
+}
+
+/// Labels and offsets whose squares a double holds: those of any other size would be fitted as if they were infinite or
+/// zero.
+fn require_squarable(rows: &dyn Rows) -> Result<()> {
+    let [mut values, mut weight] = std::array::from_fn(|_| vec![0.0; rows.len()]);
+    let all = Run::Span(0..rows.len());
+    rows.weights(&all, &mut weight);
+    let mut largest = |read: fn(&dyn Rows, &Run<'_>, &mut [f64])| {
+        read(rows, &all, &mut values);
+        let counted = values.iter().zip(&weight).filter(|(_, weight)| **weight > 0.0);
+        counted.fold(0.0, |most: f64, (value, _)| most.max(value.abs()))
+    };
+    let (label, offset) = (largest(|rows, run, y| rows.labels(run, y)), largest(|rows, run, o| rows.offsets(run, o)));
+    match (label, offset) {
+        _ if label > LARGEST => Err(Error::data(format!(
+            "the largest label is {label:e} in size, too large to square; divide the target by {label:.0e}"
+        ))),
+        _ if label > 0.0 && label < SMALLEST => Err(Error::data(format!(
+            "the largest label is {label:e} in size, too small to square; multiply the target by {:.0e}, or make it 0",
+            1.0 / label.max(f64::MIN_POSITIVE)
+        ))),
+        _ if offset > LARGEST => Err(Error::data(format!(
+            "the largest offset is {offset:e} in size, too large to square; no fit can undo it"
+        ))),
+        _ => Ok(()),
     }
 }
 
