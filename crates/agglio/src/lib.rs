@@ -28,6 +28,7 @@ pub mod error;
 pub mod fit;
 mod krylov;
 mod linalg;
+mod list;
 pub mod model;
 pub mod nearest;
 pub mod observe;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::certificate::Certificate;
+use crate::list::first_few;
 use crate::stop::StopReason;
 use crate::strategy::{LogLikelihoods, Noise};
 
@@ -173,13 +174,9 @@ impl Report {
 
 /// The first few of these columns by name, and how many more; what is beyond the names is the intercept.
 fn listed(columns: &[usize], names: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let name = |&j: &usize| match names.get(j) {
+    first_few(columns.iter().map(|&j| match names.get(j) {
         Some(name) => format!("`{name}`"),
         None if names.is_empty() => format!("feature {}", j + 1),
         None => "the intercept".to_owned(),
-    };
-    let shown: Vec<String> = columns.iter().take(SHOWN).map(name).collect();
-    let more = columns.len().saturating_sub(SHOWN);
-    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+    }))
 }

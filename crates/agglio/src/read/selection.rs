@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::list::first_few;
 use crate::nearest::nearest;
 use crate::read::cell::shown;
 
@@ -134,16 +135,12 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// The first few names, and how many more.
+    /// What names there are.
     fn listed(&self) -> String {
-        const SHOWN: usize = 12;
-        let first: Vec<String> =
-            self.names.iter().take(SHOWN).map(|name| format!("`{}`", shown(name.as_bytes()))).collect();
-        let first = first.join(", ");
+        let names = first_few(self.names.iter().map(|name| format!("`{}`", shown(name.as_bytes()))));
         match self.names.len() {
-            1 => format!("there is only {first}; if that is several, say which --delimiter is between them"),
-            2..=SHOWN => format!("there are {first}"),
-            more => format!("there are {first} and {} more", more - SHOWN),
+            1 => format!("there is only {names}; if that is several, say which --delimiter is between them"),
+            _ => format!("there are {names}"),
         }
     }
 }

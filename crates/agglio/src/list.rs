@@ -1,0 +1,24 @@
+//! A *list* of names in a message: the first few, and how many more.
+
+/// Names that are listed one by one.
+const SHOWN: usize = 12;
+
+/// The first few of these, and how many more there are.
+pub(crate) fn first_few(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names.take(SHOWN).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_are_listed_and_the_rest_counted() {
+        let list = |count: usize| first_few((0..count).map(|k| (k + 1).to_string()));
+        assert_eq!(list(2), "1, 2");
+        assert_eq!(list(12), "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12");
+        assert_eq!(list(100_000), "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 99988 more");
+    }
+}
