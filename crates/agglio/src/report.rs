@@ -86,13 +86,16 @@ impl From<StopReason> for Status {
             StopReason::Gradient | StopReason::Rounding | StopReason::Settled => Status::Converged,
             StopReason::Plateau => Status::Plateau,
             StopReason::Limit => Status::IterationLimit,
-            StopReason::NotFinite => Status::Diverging,
+            StopReason::NotFinite | StopReason::Overshot => Status::Diverging,
             StopReason::Interrupted => Status::Interrupted,
         }
     }
 }
 
 impl Report {
+    const OVERSHOT: &str = "the steps were too long and led uphill; leave eta out, so that their length is found from the \
+                            data, or make it smaller";
+
     /// How the fit ended.
     pub fn status(&self) -> Status {
         self.certificate.status
@@ -102,18 +105,35 @@ impl Report {
     pub fn verdict(&self) -> String {
         let gradient = self.certificate.relative_gradient.map_or("none".to_owned(), |g| format!("{g:.1e}"));
         match (self.status(), self.reason) {
-            (Status::Converged, StopReason::Rounding) => format!("exact: what is left of the residuals is rounding{}", self.curved()),
-            (Status::Converged, _) => format!("stationary{}, the gradient is {gradient} of its scale{}", self.held(), self.curved()),
+            (Status::Converged, StopReason::Rounding) => {
+                format!("exact: what is left of the residuals is rounding{}", self.curved())
+            }
+            (Status::Converged, _) => {
+                format!("stationary{}, the gradient is {gradient} of its scale{}", self.held(), self.curved())
+            }
             (Status::Plateau, _) if self.loss > self.certificate.baseline_loss => {
                 "not an optimum: the model without features fits better".into()
             }
+            (Status::Plateau, _) if self.certificate.saturated < 0.5 => {
+                format!(
+                    "not an optimum: the steps have nothing left to gain, but the gradient is {gradient} of its scale"
+                )
+            }
             (Status::Plateau, _) => "not an optimum: the slopes have vanished".into(),
             (Status::Diverging, StopReason::NotFinite) => {
-                "the steps led out of the numbers and the last finite point was kept; rescale the data, or lower eta if it was given".into()
+                "the steps led out of the numbers and the last finite point was kept; rescale the data".into()
             }
-            (Status::Diverging, _) => "the optimum is at infinity: the loss falls as coefficients grow without end".into(),
+            (Status::Diverging, StopReason::Overshot) => format!("no fit: {}", Self::OVERSHOT),
+            (Status::Diverging, _) if !self.loss.is_finite() => {
+                "no fit: the activation overflows at these coefficients; rescale the data".into()
+            }
+            (Status::Diverging, _) => {
+                "the optimum is at infinity: the loss falls as coefficients grow without end".into()
+            }
             (Status::NotIdentified, _) => format!("other coefficients fit exactly as well{}", self.of_least_norm()),
-            (Status::IterationLimit, _) => format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs"),
+            (Status::IterationLimit, _) => {
+                format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs")
+            }
             (Status::Interrupted, _) => format!("interrupted: the gradient is {gradient} of its scale"),
         }
     }
@@ -167,6 +187,9 @@ impl Report {
         if !self.certificate.unidentified.is_empty() {
             let (named, rows) = (listed(&self.certificate.unidentified, names), self.rows);
             warnings.push(format!("{named}: {rows} rows do not identify these coefficients{}", self.of_least_norm()));
+        }
+        if self.reason == StopReason::Overshot {
+            warnings.push(Self::OVERSHOT.to_owned());
         }
         warnings
     }

@@ -24,6 +24,8 @@ pub enum StopReason {
     Limit,
     /// A step led to numbers that are not finite; the last finite point was kept.
     NotFinite,
+    /// Steps of the length that was asked for led uphill, or out of the numbers; the last finite point was kept.
+    Overshot,
     /// An observer ended it.
     Interrupted,
 }

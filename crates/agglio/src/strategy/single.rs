@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fit::{Outcome, fit};
 use crate::observe::{Observer, Silent};
 use crate::oracle::{Fold, LEAF, Labels, MARGIN, MARGINS, Oracle, Query, Want};
-use crate::report::Report;
+use crate::report::{Report, Status};
 use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::Solver;
 use crate::stop::{Stop, StopReason};
@@ -63,7 +63,9 @@ impl Plan {
         let method = self.solver.method(&self.settings, oracle, &start)?;
         let stop = Stop::new(self.tolerance, self.epochs).patience(self.solver.patience());
         let stop = if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop };
-        Ok(fit(oracle, method, start, stop, observer))
+        let outcome = fit(oracle, method, start.clone(), stop, observer);
+        let overshot = self.settings.eta.is_some() && led_away(oracle, &start, &outcome);
+        Ok(if overshot { Outcome { reason: StopReason::Overshot, ..outcome } } else { outcome })
     }
 
     fn oracle<'a>(&self, rows: &'a dyn Rows) -> Result<Fold<'a>> {
@@ -90,6 +92,16 @@ impl Plan {
         }
         let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
         Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2).with_interrupt(self.interrupt.clone()))
+    }
+}
+
+/// Whether a fit ended above where it began, or beyond what is finite.
+fn led_away(oracle: &dyn Oracle, start: &[f64], outcome: &Outcome) -> bool {
+    let begun = || oracle.ask(&Query::new(start, outcome.tau, Batch::All, Want::Loss)).loss;
+    match outcome.reason {
+        StopReason::NotFinite => begun().is_finite(),
+        StopReason::Plateau | StopReason::Limit => outcome.sums.loss > begun() * (1.0 + 1e-9),
+        _ => false,
     }
 }
 
@@ -140,6 +152,10 @@ fn report(oracle: &Fold<'_>, found: &mut Found, cap: f64) -> Result<Report> {
     let loss = if outcome.tau == 1.0 { outcome.sums.loss } else { at_one() } - oracle.penalty(&outcome.theta);
     let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
     require_coefficients(&coefficients)?;
+    // noise before φ may have an optimum at which φ itself overflows
+    if !loss.is_finite() && certificate.status != Status::Interrupted {
+        certificate.status = Status::Diverging;
+    }
     let dead_columns = oracle.coordinates().dead_columns();
     Ok(Report {
         coefficients,

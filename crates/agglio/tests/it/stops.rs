@@ -50,6 +50,45 @@ fn a_plateau_is_not_called_convergence() {
     }
 }
 
+/// Far out every residual is 1 − y to the last digit: the loss has no digits left to fall by, and that is no optimum.
+#[test]
+fn a_plateau_at_rounding_is_not_called_convergence() {
+    let rows = Dense::new(vec![1.0, 2.0, 3.0, 1.5, 2.5], 1, vec![0.9, 0.8, 0.95, 0.7, 0.6]).unwrap();
+    for solver in [Solver::Gd, Solver::Lm, Solver::Newton, Solver::NewtonCg, Solver::Lbfgs] {
+        for distance in [36.0, 38.0, 100.0] {
+            let options = Options::new(named("sigmoid").unwrap()).solver(solver).intercept(false);
+            let options = if solver == Solver::Gd { options.tau0(1.0) } else { options };
+            let start = Start::At { coefficients: vec![distance], intercept: 0.0 };
+            let report = options.start(start).build().unwrap().fit(&rows).unwrap();
+            let arrived = report.certificate.certified() && report.coefficients[0] < 2.0;
+            assert!(arrived || report.status() == Status::Plateau, "{solver} {distance}: {}", report.verdict());
+        }
+    }
+}
+
+#[test]
+fn restarts_without_a_path_are_refused() {
+    for options in [identity().tau_max(0.0), identity().noise(Noise::Pre)] {
+        let why = options.solver(Solver::Auto).restarts(Restarts::Count(3)).build().unwrap_err().to_string();
+        assert!(why.contains("restarts") && why.contains("last temperature of 0"), "{why}");
+    }
+}
+
+/// Steps of a length that was asked for may bounce between flat parts, where every number is finite.
+#[test]
+fn steps_that_lead_uphill_end_as_diverging_with_advice() {
+    let data = bank::paper("sigmoid", 200, 3, LabelNoise::Post(0.05, Shape::Gauss), 41);
+    for variant in bank::variants() {
+        if matches!(variant.solver, Solver::Adam | Solver::Yogi) {
+            continue;
+        }
+        let options = variant.options("sigmoid", Start::Zero, 0).eta(1e6);
+        let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert_eq!((report.status(), report.reason), (Status::Diverging, StopReason::Overshot), "{variant:?}");
+        assert!(report.warnings(&[]).iter().any(|warning| warning.contains("leave eta out")), "{variant:?}");
+    }
+}
+
 #[test]
 fn a_fit_without_steps_knows_the_loss_of_the_line_it_begins_with() {
     let data = bank::paper("sigmoid", 50, 3, LabelNoise::Post(0.1, Shape::Gauss), 45);
