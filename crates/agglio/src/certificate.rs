@@ -95,7 +95,7 @@ impl Certificate {
 
     fn explains_much(&self, oracle: &Fold<'_>, outcome: &Outcome) -> bool {
         let loss = outcome.sums.loss - oracle.penalty(&outcome.theta);
-        outcome.tau == 1.0 && loss <= 0.9 * self.baseline_loss && self.saturated < 0.5
+        outcome.tau == 1.0 && loss <= 0.9 * self.baseline_loss && self.saturated < 0.5 && self.is_stationary()
     }
 
     fn is_flat(&self) -> bool {
@@ -112,6 +112,11 @@ impl Certificate {
             return;
         }
         if self.status == Status::IterationLimit && !self.is_stationary() && !runs_away(oracle, outcome) {
+            return;
+        }
+        // small slopes are no flatness where small labels ask for them
+        let curved = self.smallest_eigenvalue.is_some_and(|ratio| ratio > FLAT);
+        if curved && oracle.labels().outside() == 0 && self.is_stationary() && !runs_away(oracle, outcome) {
             return;
         }
         let open = Open::of(oracle);

@@ -70,6 +70,7 @@ pub(super) fn pre(oracle: &mut Fold<'_>, line: &Line) -> Pre {
         mixture.settled = true;
     }
     let outcome = mixture.end(oracle, line);
+    mixture = mixture.at_own_deviation(oracle, line);
     // at the deviation that belongs to this θ, the expected square over the variance is one
     let (deviation, here) = (mixture.deviation, mixture.here);
     let variance = positive(deviation * deviation);
@@ -90,6 +91,17 @@ impl Mixture {
     fn at(oracle: &dyn Oracle, line: &Line, theta: Vec<f64>) -> Mixture {
         let here = expect(oracle, &theta, 1.0, line.rows);
         Mixture { theta, deviation: 1.0, here, settled: false }
+    }
+
+    /// This one with the deviation that belongs to θ where its own is far too small: in the mean log density the exponent
+    /// would leave no digits of the rest.
+    fn at_own_deviation(mut self, oracle: &dyn Oracle, line: &Line) -> Mixture {
+        let own = positive(self.here.loss).sqrt();
+        if own > 1e3 * self.deviation {
+            self.here = expect(oracle, &self.theta, own, line.rows);
+            self.deviation = own;
+        }
+        self
     }
 
     /// This one after so many rounds, or fewer if it settles before.

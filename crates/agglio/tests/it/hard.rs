@@ -309,3 +309,34 @@ fn rows_without_weight_have_no_say_in_the_likelihood() {
     let [a, b] = [report.log_likelihoods.unwrap(), plain.log_likelihoods.unwrap()];
     assert!((a.post - b.post).abs() <= 1e-6 && (a.pre.unwrap() - b.pre.unwrap()).abs() <= 1e-6, "{a:?} {b:?}");
 }
+
+/// Small labels ask for small slopes, which are no sign of an optimum at infinity.
+#[test]
+fn small_labels_have_an_optimum_too() {
+    let data = bank::paper("exp", 200, 3, LabelNoise::Post(0.02, Shape::Gauss), 3);
+    let best = Options::new(named("exp").unwrap()).noise(Noise::Post).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    for size in [1e-6_f64, 1e-12, 1e-100] {
+        let labels = data.labels.iter().map(|y| size * y).collect();
+        let rows = Dense::new(data.values.clone(), 3, labels).unwrap();
+        for solver in [Solver::Auto, Solver::Lm, Solver::Newton] {
+            let options = Options::new(named("exp").unwrap()).noise(Noise::Post).solver(solver);
+            let report = options.build().unwrap().fit(&rows).unwrap();
+            assert!(report.certificate.certified(), "{size:e} by {solver}: {} {}", report.status(), report.verdict());
+            let off = bank::largest_difference(&report.coefficients, &best.coefficients);
+            assert!(off <= 1e-6 && (report.intercept - best.intercept - size.ln()).abs() <= 1e-6, "{size:e}: {off:e}");
+        }
+    }
+}
+
+/// A likelihood of large labels keeps its digits, and with them the choice of the noise's place.
+#[test]
+fn the_noise_of_large_labels_is_found_where_it_is() {
+    for size in [1.0, 1e8, 1e100] {
+        let mut data = bank::paper("identity", 100, 2, LabelNoise::Post(0.1, Shape::Gauss), 5);
+        data.labels.iter_mut().for_each(|y| *y *= size);
+        let report = Options::new(named("identity").unwrap()).build().unwrap().fit(&bank::rows(&data)).unwrap();
+        let both = report.log_likelihoods.unwrap();
+        let off = both.pre.unwrap() - both.post;
+        assert!(off.abs() <= 1e-6 && report.noise == Noise::Post, "{size:e}: {off:e}");
+    }
+}
