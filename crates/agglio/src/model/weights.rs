@@ -1,5 +1,6 @@
 //! *Weights* are a point by column names, where a fit begins or what a simulation was drawn from.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -49,11 +50,12 @@ impl Weights {
     /// # Errors
     /// If the names of the two are not the same.
     pub fn in_order(&self, names: &[String], path: &Path) -> Result<Vec<f64>> {
-        if let Some((extra, _)) = self.coefficients.iter().find(|(name, _)| !names.contains(name)) {
+        let known: HashSet<&String> = names.iter().collect();
+        if let Some((extra, _)) = self.coefficients.iter().find(|(name, _)| !known.contains(name)) {
             return Err(Error::file(path, format!("it has a coefficient for `{extra}`, which is not a feature")));
         }
-        let find = |name: &String| self.coefficients.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
+        let values: HashMap<&String, f64> = self.coefficients.iter().map(|(name, value)| (name, *value)).collect();
         let missing = |name: &String| Error::file(path, format!("it has no coefficient for the feature `{name}`"));
-        names.iter().map(|name| find(name).ok_or_else(|| missing(name))).collect()
+        names.iter().map(|name| values.get(name).copied().ok_or_else(|| missing(name))).collect()
     }
 }

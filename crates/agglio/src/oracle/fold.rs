@@ -124,17 +124,13 @@ impl<'a> Fold<'a> {
             gradient: vector(sums.gradient),
             ..Sums::default()
         };
+        if matches!(want, Want::Stationarity | Want::Curvature(_)) {
+            let squares = self.coordinates.squares(sums.norms.rows, sums.norms.total);
+            answer.column_norms = squares.iter().map(|s| (s * mean).sqrt()).collect();
+        }
         match want {
-            Want::Loss | Want::Gradient => {}
-            Want::Stationarity => {
-                let squares = self.coordinates.squares(sums.norms.rows, sums.norms.total);
-                answer.column_norms = squares.iter().map(|s| (s * mean).sqrt()).collect();
-            }
-            Want::Curvature(_) => {
-                let squares = self.coordinates.squares(sums.norms.rows, sums.norms.total);
-                answer.column_norms = squares.iter().map(|s| (s * mean).sqrt()).collect();
-                answer.curvature = self.matrix(sums.products, &sums.curvature, 2.0 * mean);
-            }
+            Want::Loss | Want::Gradient | Want::Stationarity => {}
+            Want::Curvature(_) => answer.curvature = self.matrix(sums.products, &sums.curvature, 2.0 * mean),
             Want::CurvatureTimes(..) => answer.curvature_times = vector(sums.curvature),
             Want::Mixture(_) | Want::Line | Want::RightSides => {
                 let slope = self.labels.activation().slope(0.0);

@@ -102,6 +102,9 @@ impl Solver {
     /// α of Adam and Yogi in standardised units, for a start up to ten away from the labels' predictors.
     const ALPHA: f64 = 0.3;
 
+    /// Entries of θ up to which a solver that forms their curvature may do so.
+    const FORMED: usize = 5000;
+
     /// The name as a user types it.
     pub fn name(self) -> &'static str {
         match self {
@@ -161,6 +164,10 @@ impl Solver {
 
     /// Puts the parts together for the rows of an oracle.
     pub(crate) fn method(self, settings: &Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Method> {
+        if self == Solver::Auto {
+            return Ok(path(settings, oracle, samples(oracle)));
+        }
+        self.require_room(oracle.dim())?;
         let shuffle = Shuffle::new(settings.seed, settings.batch, oracle.rows());
         let (size, steps) = if self.uses_batches() { (shuffle.size(), shuffle.batches()) } else { (oracle.rows(), 1) };
         let measure = (self.uses_eta() && settings.eta.is_none()) || matches!(self, Solver::Adam | Solver::Yogi);
@@ -172,7 +179,6 @@ impl Solver {
         let parts = Parts { solver: self, shuffle, lambda, eta: settings.eta, alpha };
         Ok(Method {
             schedule: match self {
-                Solver::Auto => Box::new(schedule::Adaptive::new(settings.cap, samples(oracle))),
                 _ if self.is_plain() => Box::new(Constant { tau: settings.cap, steps }),
                 _ => graduated(settings, steps, oracle, start),
             },
@@ -181,6 +187,22 @@ impl Solver {
             step: parts.step()?,
             ball: settings.ball(oracle),
         })
+    }
+
+    /// Refuses to form a curvature of more rows than can be factored in minutes.
+    fn require_room(self, dim: usize) -> Result<()> {
+        if !matches!(self, Solver::Lm | Solver::Multistart | Solver::Newton) || dim <= Self::FORMED {
+            return Ok(());
+        }
+        Err(ErrorKind::Incompatible {
+            one: format!("solver `{self}`"),
+            other: format!("{dim} coefficients"),
+            reason: format!(
+                "it forms their curvature, {:.1} GB of it; use solver `auto`, `newton-cg` or `lbfgs`",
+                8e-9 * (dim as f64).powi(2)
+            ),
+        }
+        .into())
     }
 }
 

@@ -51,6 +51,51 @@ fn a_penalty_identifies_wide_models() {
     assert_eq!(report.dead_columns, [7]);
 }
 
+/// A ball holds wide models back as it does narrow ones: on its surface, where descent by projection ends too.
+#[test]
+fn a_ball_holds_wide_models_back() {
+    let data = bank::paper("sigmoid", 2 * WIDTH, WIDTH, LabelNoise::Post(0.02, Shape::Gauss), 3);
+    let [auto, projected] = [Solver::Auto, Solver::Gd].map(|solver| {
+        let options = Options::new(named("sigmoid").unwrap()).solver(solver).noise(Noise::Post).radius(0.3);
+        options.build().unwrap().fit(&bank::rows(&data)).unwrap()
+    });
+    assert!(auto.certificate.certified() && auto.certificate.held_back, "{}", auto.verdict());
+    let off = bank::distance(&auto.coefficients, &projected.coefficients);
+    assert!(off <= 1e-4 * bank::distance(&auto.coefficients, &vec![0.0; WIDTH]), "{off:e}: {}", projected.verdict());
+}
+
+/// Labels of zero and one that a plane separates, as any would with so few rows: never certified, whoever fits.
+#[test]
+fn separable_wide_models_are_not_certified() {
+    let mut data = bank::paper("sigmoid", 2 * WIDTH, WIDTH, LabelNoise::None, 3);
+    data.labels.iter_mut().for_each(|y| *y = f64::from(u8::from(*y > 0.5)));
+    for solver in [Solver::Auto, Solver::NewtonCg, Solver::Lbfgs] {
+        let options = Options::new(named("sigmoid").unwrap()).solver(solver).noise(Noise::Post).intercept(false);
+        let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
+        let honest = matches!(report.status(), Status::Diverging | Status::IterationLimit);
+        assert!(honest && !report.certificate.certified(), "{solver}: {} {}", report.status(), report.verdict());
+        assert!(report.loss < 0.01, "{solver}: {}", report.loss);
+    }
+}
+
+/// Ten rows of very many columns take neither long nor much; what would is refused.
+#[test]
+fn very_wide_models_end() {
+    let width = 100_000;
+    let data = bank::paper("sigmoid", 10, width, LabelNoise::None, 3);
+    let rows = bank::rows(&data);
+    for solver in [Solver::Auto, Solver::Lbfgs, Solver::NewtonCg] {
+        let report = Options::new(named("sigmoid").unwrap()).solver(solver).build().unwrap().fit(&rows).unwrap();
+        assert_eq!(report.status(), Status::NotIdentified, "{solver}: {}", report.verdict());
+        let [warning] = &report.warnings(&[])[..] else { panic!("{solver}: {:?}", report.warnings(&[]).len()) };
+        assert!(warning.contains("feature 12 and 99988 more: 10 rows") && warning.len() < 300, "{warning}");
+    }
+    for solver in [Solver::Lm, Solver::Newton, Solver::Multistart] {
+        let refused = Options::new(named("sigmoid").unwrap()).solver(solver).build().unwrap().fit(&rows).unwrap_err();
+        assert!(refused.to_string().contains("100001 coefficients") && refused.to_string().contains("`auto`"));
+    }
+}
+
 /// Copies of columns are a lack of identification, and no optimum at infinity.
 #[test]
 fn copies_in_wide_models_are_not_identified() {
