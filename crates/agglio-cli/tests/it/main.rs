@@ -6,6 +6,7 @@ mod auto;
 mod bad_input;
 mod compare;
 mod contract;
+mod degenerate;
 mod durability;
 mod files;
 mod readme;
