@@ -26,6 +26,8 @@ pub enum Output {
     /// A pipe or device, which is written to as it is: renaming would put a file in its place.
     Special(PathBuf),
     File {
+        typed: PathBuf,
+        /// Where it really is.
         path: PathBuf,
         replace: bool,
     },
@@ -48,13 +50,6 @@ impl Output {
         if typed.as_os_str() == "-" { Ok(Output::Stdout) } else { Output::new(typed, force) }
     }
 
-    fn file(&self) -> Option<&Path> {
-        match self {
-            Output::File { path, .. } => Some(path),
-            Output::Stdout | Output::Special(_) => None,
-        }
-    }
-
     /// Opens it; nothing is to be seen under its name until the writer is published.
     ///
     /// # Errors
@@ -66,8 +61,8 @@ impl Output {
                 let file = OpenOptions::new().write(true).open(path);
                 Writer::Special(BufWriter::new(file.with_context(|| path.display().to_string())?), path.clone())
             }
-            Output::File { path, replace } => {
-                Writer::File(Draft::new(path, *replace).with_context(|| path.display().to_string())?)
+            Output::File { typed, path, replace } => {
+                Writer::File(Draft::new(path, *replace).with_context(|| typed.display().to_string())?)
             }
         })
     }
@@ -82,7 +77,7 @@ fn check(typed: &Path, force: bool) -> Result<Output> {
     }
     // a file that cannot be made now could not be made after the fit either
     match Draft::new(typed, force) {
-        Ok(draft) => Ok(Output::File { path: draft.path().to_owned(), replace: force }),
+        Ok(draft) => Ok(Output::File { typed: typed.to_owned(), path: draft.path().to_owned(), replace: force }),
         Err(why) if why.kind() == ErrorKind::AlreadyExists => bail!("it exists; use --force to replace it"),
         Err(why) => Err(why.into()),
     }
@@ -94,11 +89,12 @@ fn check(typed: &Path, force: bool) -> Result<Output> {
 /// If two of them are one file.
 pub fn require_distinct<'a>(outputs: impl IntoIterator<Item = &'a Output>, inputs: &[&Path]) -> Result<()> {
     let mut seen: Vec<PathBuf> = inputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-    for path in outputs.into_iter().filter_map(Output::file) {
-        if seen.iter().any(|other| other == path) {
-            bail!("{}: it is read, or written to already; name another file", path.display());
+    for output in outputs {
+        let Output::File { typed, path, .. } = output else { continue };
+        if seen.contains(path) {
+            bail!("{}: it is read, or written to already; name another file", typed.display());
         }
-        seen.push(path.to_owned());
+        seen.push(path.clone());
     }
     Ok(())
 }

@@ -483,7 +483,7 @@ fn starts_that_are_none() {
         let init = |file: &str| format!("--solver {solver} --init {file}");
         refused(&folder, &init("short.json"), &["no coefficient for the feature `b`"]);
         refused(&folder, &init("long.json"), &["a coefficient for `c`, which is not a feature"]);
-        refused(&folder, &init("text.json"), &["the coefficient of `b` is not a number"]);
+        refused(&folder, &init("text.json"), &["not a weights file: the coefficient of `b`"]);
         refused(&folder, &init("nan.json"), &["not a weights file"]);
         refused(&folder, &init("huge.json"), &["not a weights file"]);
         fitted(&folder, &init("far.json"));
