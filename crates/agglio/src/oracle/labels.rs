@@ -47,7 +47,6 @@ impl Labels {
         let [mut y, mut weight] = std::array::from_fn(|_| vec![0.0; rows.len()]);
         rows.labels(&Run::Span(0..rows.len()), &mut y);
         rows.weights(&Run::Span(0..rows.len()), &mut weight);
-        let range = activation.range();
         let counted: Vec<f64> = y.iter().zip(&weight).filter(|(_, weight)| **weight > 0.0).map(|(y, _)| *y).collect();
         let clips = clips(activation.as_ref(), &counted, margins);
         let mut labels = Labels {
@@ -56,7 +55,7 @@ impl Labels {
             preimages: Vec::with_capacity(y.len()),
             left_preimages: Vec::new(),
             counted: counted.len(),
-            outside: counted.iter().filter(|&&y| !range.contains(y)).count(),
+            outside: 0,
             ambiguous: 0,
             activation,
         };
@@ -126,8 +125,11 @@ impl Labels {
     fn push(&mut self, y: f64, counts: bool) {
         let narrowest = self.clips.last().copied().unwrap_or(Clip::NONE);
         let found = match self.activation.preimages(y) {
-            // at or beyond a bound: the nearest label that has a preimage
-            Preimages::None => self.activation.preimages(narrowest.apply(y)),
+            // at or beyond a bound, or beyond the doubles: the nearest label that has a preimage
+            Preimages::None => {
+                self.outside += usize::from(counts);
+                self.activation.preimages(narrowest.apply(y))
+            }
             found => found,
         };
         let (right, left) = match found {
