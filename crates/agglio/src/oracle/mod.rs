@@ -144,6 +144,10 @@ impl Sums {
         if self.loss == 0.0 {
             return Some(0.0);
         }
+        // beside sums that overflow any gradient would look small, or like no number at all
+        if !self.is_finite() {
+            return Some(1.0);
+        }
         let residual = self.loss.sqrt();
         // a norm that underflows beside a gradient that does not says nothing good
         let cosine = |(g, norm): (&f64, &f64)| match *norm > 0.0 {
@@ -161,7 +165,7 @@ impl Sums {
 
     /// Whether the residual is at the level that rounding leaves of it.
     pub fn is_rounding(&self) -> bool {
-        self.loss <= (64.0 * f64::EPSILON).powi(2) * self.label_square
+        self.loss.is_finite() && self.loss <= (64.0 * f64::EPSILON).powi(2) * self.label_square
     }
 }
 

@@ -44,7 +44,9 @@ impl Line {
         let coefficients = oracle.coefficients();
         if let Some(curvature) = &self.curvature {
             let shift: Vec<f64> = (0..right.len()).map(|j| if j < coefficients { mu } else { 0.0 }).collect();
-            return curvature.solve_safely(&shift, right).unwrap_or_else(|| vec![0.0; right.len()]);
+            let found = curvature.solve_safely(&shift, right).filter(|theta| theta.iter().all(|t| t.is_finite()));
+            // no path begins at what is not finite
+            return found.unwrap_or_else(|| vec![0.0; right.len()]);
         }
         let times = |v: &[f64]| {
             let mut product = self.times(oracle, v);

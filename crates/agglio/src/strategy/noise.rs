@@ -130,7 +130,11 @@ impl Mixture {
         if let Some(right) = self.here.right_sides.first() {
             (sums.gradient, multiplier) = line.gradient(oracle, right, &theta);
         }
-        let reason = if self.settled { StopReason::Settled } else { StopReason::Limit };
+        let reason = match self.settled {
+            _ if !sums.is_finite() => StopReason::NotFinite,
+            true => StopReason::Settled,
+            false => StopReason::Limit,
+        };
         Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier }
     }
 }
