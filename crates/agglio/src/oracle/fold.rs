@@ -72,6 +72,19 @@ impl<'a> Fold<'a> {
         self.l2 * theta[..self.rows.width()].iter().map(|w| w * w).sum::<f64>()
     }
 
+    /// The loss at (θ, τ) over all rows, penalty left out: its difference to a loss with penalty could be rounding alone.
+    pub(crate) fn loss_of_rows(&self, theta: &[f64], tau: f64) -> f64 {
+        self.ask_rows(&Query::new(theta, tau, Batch::All, Want::Loss)).loss
+    }
+
+    /// The answer of the rows, to which no penalty belongs.
+    fn ask_rows(&self, query: &Query<'_>) -> Sums {
+        let asked = query.batch.len(self.rows.len());
+        self.visited.fetch_add(asked as u64, Ordering::Relaxed);
+        let task = Task::new(self, query, &self.coordinates);
+        self.finish(fold(&|from, to| task.sum(from, to), &Partial::merge, asked), query.want)
+    }
+
     fn penalise(&self, answer: &mut Sums, query: &Query<'_>) {
         let w = &query.theta[..self.rows.width()];
         answer.loss += self.penalty(query.theta);
@@ -221,10 +234,7 @@ impl Oracle for Fold<'_> {
             // whoever asks for many products in a row gives up at one that is not finite
             return Sums { curvature_times: vec![f64::NAN; self.dim()], ..Sums::default() };
         }
-        let asked = query.batch.len(self.rows.len());
-        self.visited.fetch_add(asked as u64, Ordering::Relaxed);
-        let task = Task::new(self, query, &self.coordinates);
-        let mut answer = self.finish(fold(&|from, to| task.sum(from, to), &Partial::merge, asked), query.want);
+        let mut answer = self.ask_rows(query);
         if self.l2 > 0.0 && !matches!(query.want, Want::Mixture(_)) {
             self.penalise(&mut answer, query);
         }
@@ -263,8 +273,7 @@ impl Oracle for Fold<'_> {
 
     /// At τ = 0 the residual is φ′(0)·(z − φ⁻¹(y)).
     fn distance(&self, theta: &[f64]) -> f64 {
-        let linear = self.ask(&Query::new(theta, 0.0, Batch::All, Want::Loss));
-        (linear.loss - self.penalty(theta)).max(0.0).sqrt() / self.labels.activation().slope(0.0).abs()
+        self.loss_of_rows(theta, 0.0).sqrt() / self.labels.activation().slope(0.0).abs()
     }
 }
 

@@ -148,8 +148,8 @@ fn report(oracle: &Fold<'_>, found: &mut Found, cap: f64) -> Result<Report> {
     certificate.restarts = found.restarts;
     certificate.linear_loss = found.linear_loss;
     let outcome = &found.outcome;
-    let at_one = || oracle.ask(&Query::new(&outcome.theta, 1.0, Batch::All, Want::Loss)).loss;
-    let loss = if outcome.tau == 1.0 { outcome.sums.loss } else { at_one() } - oracle.penalty(&outcome.theta);
+    let known = outcome.tau == 1.0 && oracle.l2() == 0.0;
+    let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
     let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
     require_coefficients(&coefficients)?;
     // noise before φ may have an optimum at which φ itself overflows
