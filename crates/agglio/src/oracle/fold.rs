@@ -171,7 +171,9 @@ impl<'a> Fold<'a> {
         self.rows.weights(&run, &mut weight);
         self.rows.offsets(&run, &mut z);
         let mean = |values: &dyn Fn(usize) -> f64| {
-            let sum: f64 = weight.iter().enumerate().map(|(i, weight)| weight * values(i)).sum();
+            // a row without weight counts for nothing, even if its square overflows
+            let counted = weight.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
+            let sum: f64 = counted.map(|(i, weight)| weight * values(i)).sum();
             sum / (self.rows.len() as f64 * self.mean_weight)
         };
         let activation = self.labels.activation();

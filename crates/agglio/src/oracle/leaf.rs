@@ -135,7 +135,7 @@ impl<'a> Task<'a> {
         sums.rows += run.len();
         // a row without weight has no say, not even by overflowing
         residual.iter_mut().zip(&*weight).for_each(|(r, weight)| *r = if *weight > 0.0 { *r } else { 0.0 });
-        for ((r, y), weight) in residual.iter().zip(&*label).zip(&*weight) {
+        for ((r, y), weight) in residual.iter().zip(&*label).zip(&*weight).filter(|(_, weight)| **weight > 0.0) {
             sums.loss += weight * (r * r);
             sums.label_square += weight * (y * y);
         }
@@ -166,6 +166,10 @@ impl<'a> Task<'a> {
         self.fold.labels.both_preimages(run, left, right);
         sums.rows += run.len();
         for i in 0..run.len() {
+            if weight[i] == 0.0 {
+                slope[i] = 0.0;
+                continue;
+            }
             let branch = |preimage: f64| Branch::new(self.fold.labels.activation().as_ref(), preimage, z[i], deviation);
             let expected = Branch::expect(branch(left[i]), branch(right[i]));
             sums.loss += weight[i] * expected.square;
@@ -187,7 +191,9 @@ impl<'a> Task<'a> {
         sums.rows += run.len();
         for (choice, right) in sums.right_sides.iter_mut().enumerate() {
             self.fold.labels.preimages(choice, run, a);
-            a.iter_mut().zip(&*weight).zip(&*offset).for_each(|((a, weight), offset)| *a = weight * (*a - offset));
+            for ((a, weight), offset) in a.iter_mut().zip(&*weight).zip(&*offset) {
+                *a = if *weight > 0.0 { weight * (*a - offset) } else { 0.0 };
+            }
             self.add(run, a, right);
         }
         if let Some(products) = &mut sums.products {
