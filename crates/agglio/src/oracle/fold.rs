@@ -128,9 +128,11 @@ impl<'a> Fold<'a> {
             true => Vec::new(),
             false => scaled(self.coordinates.vector(sums.rows, sums.total), 2.0 * mean),
         };
+        let loss = sums.loss * mean;
         let mut answer = Sums {
             rows: sums.rows,
-            loss: sums.loss * mean,
+            // activations are never NaN, so that this is what has overflowed on the way
+            loss: if loss.is_nan() { f64::INFINITY } else { loss },
             label_square: sums.label_square * mean,
             log_likelihood: sums.log_likelihood * mean,
             saturated: sums.saturated * mean,
