@@ -47,7 +47,11 @@ impl Start {
             Start::Random(scale) => {
                 let scale = scale.unwrap_or(10.0 / (coefficients as f64).sqrt());
                 let mut random = Random::new(seed, Stream::Start);
-                Ok((0..coordinates.dim()).map(|_| scale * random.normal()).collect())
+                let theta: Vec<f64> = (0..coordinates.dim()).map(|_| scale * random.normal()).collect();
+                match theta.iter().all(|t| t.is_finite()) {
+                    true => Ok(theta),
+                    false => Err(Error::parameter("the scale of a random start", scale, "the start overflows")),
+                }
             }
             Start::At { coefficients: given, .. } if given.len() != coefficients => Err(Error::data(format!(
                 "the starting point has {} coefficients and the data {coefficients} covariates",
