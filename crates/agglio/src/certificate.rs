@@ -32,6 +32,8 @@ pub struct Certificate {
     pub linear_loss: Option<f64>,
     /// Columns that the data cannot tell apart, or cannot see.
     pub unidentified: Vec<usize>,
+    /// Whether what the rows leave open has been taken out of the coefficients, which then have the least norm.
+    pub least_norm: bool,
     /// Paths that ended at the loss that was kept, of how many, the first included; none without restarts.
     pub restarts: Option<(usize, usize)>,
     /// Whether a ball holds the coefficients back, so that the point is an optimum on its surface.
@@ -59,6 +61,7 @@ impl Certificate {
             baseline_loss: oracle.baseline().loss,
             linear_loss: None,
             unidentified: Vec::new(),
+            least_norm: false,
             restarts: None,
             held_back: outcome.multiplier > 0.0,
             status: outcome.reason.into(),
@@ -120,7 +123,7 @@ impl Certificate {
             return;
         }
         let open = Open::of(oracle);
-        open.clear(&mut outcome.theta);
+        self.least_norm = open.clear(oracle, outcome);
         self.unidentified = open.columns;
         self.status = match self.unidentified.is_empty() {
             false => Status::NotIdentified,

@@ -140,7 +140,7 @@ impl Report {
 
     /// Said only where what the rows leave open has been taken out.
     fn of_least_norm(&self) -> &'static str {
-        if self.certificate.curvature_products.is_none() { "; these have the least norm" } else { "" }
+        if self.certificate.least_norm { "; these have the least norm" } else { "" }
     }
 
     fn held(&self) -> &'static str {

@@ -162,12 +162,23 @@ impl Open {
         Open { columns, directions: orthonormal(below(rounding).map(|(_, vector)| in_theta(vector)).collect()) }
     }
 
-    /// Takes these directions out of θ.
-    pub fn clear(&self, theta: &mut [f64]) {
+    /// Takes these directions out of θ, and answers whether it did: only where the loss stays as it is. A direction that
+    /// is open up to rounding of the largest rows may yet matter to the others.
+    pub fn clear(&self, oracle: &Fold<'_>, outcome: &mut Outcome) -> bool {
+        if self.directions.is_empty() {
+            return false;
+        }
+        let mut theta = outcome.theta.clone();
         for direction in &self.directions {
             let along: f64 = theta.iter().zip(direction).map(|(theta, v)| theta * v).sum();
             theta.iter_mut().zip(direction).for_each(|(theta, v)| *theta -= along * v);
         }
+        let losses = oracle.losses(&[outcome.theta.clone(), theta.clone()], outcome.tau, sample(oracle));
+        let same = losses[1] <= losses[0] * (1.0 + 1e-10) + outcome.sums.rounding();
+        if same {
+            outcome.theta = theta;
+        }
+        same
     }
 }
 
