@@ -41,10 +41,11 @@ fn wait_until_it_listens(child: &Child) {
     });
 }
 
-/// Waits until the fit has begun, which is when its trace is.
-fn wait_until_it_fits(folder: &Folder, child: &Child) {
+/// Waits until the program has written something that is not there under its name yet.
+fn wait_until_it_writes(folder: &Folder, child: &Child) {
     wait_until_it_listens(child);
-    wait_for("the trace", || folder.names().iter().any(|name| name.starts_with('.')));
+    let length = |name: &String| std::fs::metadata(folder.path(name)).map_or(0, |meta| meta.len());
+    wait_for("a draft", || folder.names().iter().any(|name| name.starts_with('.') && length(name) > 0));
 }
 
 fn signal(child: &Child, name: &str) {
@@ -56,7 +57,7 @@ fn a_signal_ends_a_fit_with_the_best_so_far() {
     for (name, code) in [("-INT", 130), ("-TERM", 143)] {
         let folder = Folder::with_data();
         let child = start(&folder, SLOW);
-        wait_until_it_fits(&folder, &child);
+        wait_until_it_writes(&folder, &child);
         signal(&child, name);
         let output = child.wait_with_output().unwrap();
         let fit: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -73,7 +74,7 @@ fn an_old_model_outlives_an_interrupt() {
     let folder = Folder::with_data();
     folder.write("m.json", "old");
     let child = start(&folder, &format!("{SLOW} --force"));
-    wait_until_it_fits(&folder, &child);
+    wait_until_it_writes(&folder, &child);
     signal(&child, "-INT");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     assert_eq!(folder.read("m.json"), "old");
@@ -112,8 +113,7 @@ fn waiting_for_input_ends_at_once() {
 fn a_signal_leaves_no_half_of_a_file() {
     let folder = Folder::new();
     let child = start(&folder, "simulate --rows 3000000 --features 10 --activation sigmoid -o s.csv --truth w.json");
-    wait_until_it_listens(&child);
-    wait_for("the table", || !folder.names().is_empty());
+    wait_until_it_writes(&folder, &child);
     signal(&child, "-TERM");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(143));
