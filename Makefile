@@ -1,7 +1,7 @@
 # One profile for everything: the first `cargo run --release` has then built most of it, and numerics are fast.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: test lint docs unit examples fuzz
+.PHONY: test lint docs unit examples fuzz deny
 
 LOG := target/test.log
 
@@ -43,3 +43,10 @@ fuzz:
 			$$(ls -d fuzz/dictionaries/$$name.dict 2> /dev/null | sed s/^/-dict=/) 2>&1 | tee target/fuzz/$$name.log || failed=1; \
 	done; \
 	for name in $(TARGETS); do awk -v name=$$name -f fuzz/figures.awk target/fuzz/$$name.log; done; exit $$failed
+
+# licences and sources of all dependencies; known vulnerabilities where their database can be had
+deny:
+	@cargo deny --version > /dev/null 2>&1 || cargo install --locked cargo-deny
+	cargo deny --log-level error check bans licenses sources
+	@if cargo deny --log-level off fetch db 2> /dev/null; then cargo deny --log-level error check advisories; \
+	else echo "advisories were not checked: their database cannot be reached"; fi

@@ -1,6 +1,6 @@
 //! The *nearest* of some names to a mistyped one.
 
-/// Bytes of the longest name that is compared, which takes the product of two lengths; nobody types more.
+/// Letters of the longest name that is compared, which takes the product of two lengths; nobody types more.
 const LONGEST: usize = 256;
 
 /// `argmin_c d(word, c)` with d the number of insertions, deletions, replacements and swaps of neighbours
@@ -20,7 +20,11 @@ const LONGEST: usize = 256;
 pub fn nearest<'a, S: AsRef<str> + 'a>(word: &str, candidates: impl IntoIterator<Item = &'a S>) -> Option<&'a str> {
     let word = letters(word);
     let farthest = (word.len() / 3).max(1);
-    let comparable = |candidate: &&S| candidate.as_ref().len() <= LONGEST && word.len() <= LONGEST;
+    // what differs that much in length differs more
+    let comparable = |candidate: &&S| {
+        let length = candidate.as_ref().chars().take(LONGEST + 1).count();
+        length.max(word.len()) <= LONGEST && length.abs_diff(word.len()) <= farthest
+    };
     candidates
         .into_iter()
         .filter(comparable)

@@ -190,6 +190,7 @@ fn broken<R: Read>(why: &Broken, records: &Records<R>, path: &Path) -> Error {
     let (line, what) = match why {
         Broken::Read(why) => return Error::file(path, why),
         Broken::Long => (records.start().line, format!("the line has more than {} MB; is it text?", LONGEST >> 20)),
+        Broken::Blank => (records.start().line, format!("more than {LONGEST} blank lines come before this one")),
         Broken::Wide => (records.start().line, format!("the line has more than {MOST_FIELDS} fields")),
         Broken::Unclosed(line) => (*line, "a quote is opened that is never closed".to_owned()),
         Broken::AfterQuote => {

@@ -28,6 +28,8 @@ pub enum Broken {
     Read(io::Error),
     /// The record has more bytes than [`LONGEST`].
     Long,
+    /// More than [`LONGEST`] blank lines come before it.
+    Blank,
     /// The record has more fields than [`MOST_FIELDS`].
     Wide,
     /// A quote that is never closed; the line it is opened in.
@@ -52,6 +54,8 @@ pub struct Records<R> {
     ends: Vec<usize>,
     start: Position,
     here: Position,
+    /// Blank lines since the record before.
+    blanks: usize,
     /// The last byte was a CR, so that an LF is no line of its own.
     after_cr: bool,
 }
@@ -84,6 +88,7 @@ impl<R: Read> Records<R> {
             ends: Vec::new(),
             start: here,
             here,
+            blanks: 0,
             after_cr: false,
         };
         while records.unread.end < CHUNK && records.read_more()? > 0 {}
@@ -225,8 +230,10 @@ impl<R: Read> Records<R> {
         if state == State::Start && self.ends.is_empty() {
             self.text.clear();
             self.start = self.here;
-            return Ok(false);
+            self.blanks += 1;
+            return if self.blanks > LONGEST { Err(Broken::Blank) } else { Ok(false) };
         }
+        self.blanks = 0;
         self.end_field()?;
         Ok(true)
     }

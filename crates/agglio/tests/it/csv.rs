@@ -156,6 +156,7 @@ fn endless_and_enormous_input_ends_with_a_word() {
         Csv::new().memory(1 << 20).read(source, Path::new("d"), &target("y")).unwrap_err().to_string()
     };
     assert!(read(&mut std::io::repeat(0)).contains("d:1: the line has more than 16 MB"));
+    assert!(read(&mut std::io::repeat(b'\n')).contains("blank lines"));
     assert!(read(&mut std::io::repeat(b',')).contains("d:1: the line has more than 1048576 fields"));
     assert!(read(&mut std::io::repeat(b'"')).contains("d:1: the line has more than 16 MB"));
     assert!(read(&mut b"a,y\n1,\"".chain(std::io::repeat(b'\n'))).contains("d:2: a quote is opened"));
