@@ -88,11 +88,14 @@ struct Row {
 
 impl Row {
     fn of(problem: &Problem, report: &Report, phi: &dyn Activation, row: usize) -> Row {
-        let terms = problem.values[row * problem.width..][..problem.width].iter().zip(&report.coefficients);
-        let terms = terms.map(|(x, w)| x * w).chain([report.intercept, problem.offset(row)]);
+        let x = &problem.values[row * problem.width..][..problem.width];
+        // the smallest coefficients keep no digits
+        let lost = 5e-324 * x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let terms =
+            x.iter().zip(&report.coefficients).map(|(x, w)| x * w).chain([report.intercept, problem.offset(row)]);
         let (z, size) = terms.fold((0.0, 0.0), |(z, size), term| (z + term, size + term.abs()));
         // centred columns are subtracted from each other's multiples, so rounding is of the largest of them
-        let shift = 1e-12 * (size + centred_size(problem, report));
+        let shift = 1e-12 * (size + centred_size(problem, report)) + lost * x.len() as f64;
         let value = phi.value(z);
         let change = [z - shift, z + shift].map(|z| (phi.value(z) - value).abs());
         let change = change[0].max(change[1]) + 1e-14 * (value.abs() + problem.labels[row].abs());

@@ -8,7 +8,7 @@ use crate::read::cell::{self, Fault};
 use crate::read::records::Records;
 
 /// Bytes read beyond the first bad cell: a second's work, since the source may be endless.
-const SURVEYED: u64 = 1 << 28;
+const SURVEYED: u64 = 1 << 24;
 
 /// A bad cell, and how many more there are like it.
 pub struct Survey {

@@ -148,7 +148,7 @@ fn report(oracle: &Fold<'_>, found: &mut Found, cap: f64) -> Result<Report> {
     certificate.restarts = found.restarts;
     certificate.linear_loss = found.linear_loss;
     let outcome = &found.outcome;
-    let known = outcome.tau == 1.0 && oracle.l2() == 0.0;
+    let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;
     let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
     let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
     require_coefficients(&coefficients)?;
