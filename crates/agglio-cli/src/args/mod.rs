@@ -18,7 +18,7 @@ Example:
   agglio score model.json data.csv
   agglio compare data.csv --target y --solvers auto,gd,lm
 
-Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output.";
+Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
 
 /// Fits y ≈ φ(xᵀw + b) by least squares through a non-convex activation φ, with no starting guess.
 #[derive(Debug, Parser)]
