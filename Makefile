@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .PHONY: test lint docs unit examples fuzz deny
 
-LOG := target/test.log
+LOG := $(or $(CARGO_TARGET_DIR),target)/test.log
 
 # each fuzz target ends after so many executions or seconds, whichever comes first
 RUNS ?= 10000000

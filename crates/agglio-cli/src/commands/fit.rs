@@ -62,6 +62,9 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
     warnings.extend(table_warnings(&table, plan.no_header));
     let (report, mut written) = fit_watched(plan, table, &names)?;
     warnings.extend(report.warnings(&names));
+    if report.status() == Status::Interrupted && plan.model.is_some() {
+        warnings.push("interrupted, so no model was written".into());
+    }
     written.extend(model_file(plan, &report, &names, columns)?);
     let fitted = Fitted {
         r_squared: variance.map(|variance| 1.0 - report.loss / variance),

@@ -64,6 +64,7 @@ fn a_signal_ends_a_fit_with_the_best_so_far() {
         assert_eq!(output.status.code(), Some(code));
         assert_eq!((&fit["status"], &fit["certified"]), (&"interrupted".into(), &false.into()));
         assert!(fit["loss"].is_number() && fit["coefficients"]["x1"].is_number(), "{fit}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "warning: interrupted, so no model was written\n");
         // no model of a fit that was cut short; the trace is of what has been done
         assert_eq!(folder.names(), ["data.csv", "t.csv"]);
     }

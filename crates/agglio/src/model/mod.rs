@@ -8,7 +8,7 @@ mod weights;
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use coefficients::Coefficients;
 use file::{FORMAT, File, VERSION};
@@ -23,6 +23,8 @@ use crate::text;
 
 /// Nodes of the rule that averages predictions over pre-activation noise.
 const NODES: usize = 64;
+/// The rule, which takes far longer to find than a small prediction.
+static RULE: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| linalg::gauss_hermite(NODES));
 /// The most columns that a table can have, so that no file can ask for memory by a number alone.
 const MOST_COLUMNS: usize = u32::MAX as usize;
 
@@ -214,7 +216,7 @@ impl Model {
 
     fn average(&self, z: &[f64], deviation: f64, out: &mut [f64]) {
         let mut response = vec![0.0; z.len()];
-        for (node, weight) in linalg::gauss_hermite(NODES) {
+        for &(node, weight) in RULE.iter() {
             let shifted: Vec<f64> = z.iter().map(|z| z + deviation * node).collect();
             self.phi.respond(&shifted, &mut response);
             out.iter_mut().zip(&response).for_each(|(out, phi)| *out += weight * phi);
