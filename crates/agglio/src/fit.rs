@@ -109,18 +109,9 @@ pub fn fit(
             return walk.end(oracle, StopReason::Interrupted, None);
         }
         let (settled, small) = (verdict == Verdict::Settled, predicted <= 0.01 * step.loss);
-        match method.schedule.next(&walk.stage, &Progress { accepted: walk.accepted, settled, small }) {
-            Next::Stay => {}
-            Next::Advance(stage) => {
-                if let Some((reason, sums)) = walk.review(oracle, &mut method, &mut stop, settled) {
-                    return walk.end(oracle, reason, sums);
-                }
-                walk.enter(stage, oracle, &mut method);
-            }
-            Next::Retreat(stage) => {
-                walk.theta.clone_from(&walk.begun);
-                walk.enter(stage, oracle, &mut method);
-            }
+        let next = method.schedule.next(&walk.stage, &Progress { accepted: walk.accepted, settled, small });
+        if let Some((reason, sums)) = walk.follow(next, oracle, &mut method, &mut stop, settled) {
+            return walk.end(oracle, reason, sums);
         }
     }
 }
@@ -187,6 +178,32 @@ impl Walk {
             accepted: seen.verdict == Verdict::Accept,
             theta: &self.theta,
         }
+    }
+
+    /// Goes where the schedule says; answers why the fit is over, if it is.
+    fn follow(
+        &mut self,
+        next: Next,
+        oracle: &dyn Oracle,
+        method: &mut Method,
+        stop: &mut Stop,
+        settled: bool,
+    ) -> Option<(StopReason, Option<Sums>)> {
+        match next {
+            Next::Stay => return None,
+            Next::Advance(stage) => {
+                let over = self.review(oracle, method, stop, settled);
+                if over.is_some() {
+                    return over;
+                }
+                self.enter(stage, oracle, method);
+            }
+            Next::Retreat(stage) => {
+                self.theta.clone_from(&self.begun);
+                self.enter(stage, oracle, method);
+            }
+        }
+        None
     }
 
     /// Whether the fit is over now that a stage is, with the exact sums where they were asked for.

@@ -150,36 +150,37 @@ impl<R: Read> Records<R> {
                 }
                 return self.end_of_source(state);
             };
-            state = match state {
-                State::Quoted(since) => self.quoted(since)?,
-                State::Closed(since) if byte == b'"' => {
-                    self.keep(1)?;
-                    State::Quoted(since)
+            let quoted = matches!(state, State::Quoted(_));
+            if !quoted && (byte == b'\n' || byte == b'\r') {
+                if self.end_line(byte, state)? {
+                    return Ok(true);
                 }
-                _ if byte == self.delimiter => {
-                    self.skip(1);
-                    self.end_field()?;
-                    State::Start
-                }
-                _ if byte == b'\n' || byte == b'\r' => {
-                    if self.end_line(byte, state)? {
-                        return Ok(true);
-                    }
-                    continue;
-                }
-                State::Start if byte == b'"' => {
-                    self.text.truncate(self.ends.last().copied().unwrap_or(0));
-                    self.skip(1);
-                    State::Quoted(self.here.line)
-                }
-                State::Start | State::Closed(_) if byte == b' ' || byte == b'\t' => {
-                    self.keep(1)?;
-                    state
-                }
-                State::Closed(_) => return Err(Broken::AfterQuote),
-                State::Start | State::Plain => self.plain()?,
-            };
-            self.after_cr = false;
+            } else {
+                state = self.within_line(byte, state)?;
+                self.after_cr = false;
+            }
+        }
+    }
+
+    /// Takes in what begins with `byte`, which does not end the line.
+    fn within_line(&mut self, byte: u8, state: State) -> Result<State, Broken> {
+        let is_blank = byte == b' ' || byte == b'\t';
+        match state {
+            State::Quoted(since) => self.quoted(since),
+            State::Closed(since) if byte == b'"' => self.keep(1).map(|()| State::Quoted(since)),
+            _ if byte == self.delimiter => {
+                self.skip(1);
+                self.end_field().map(|()| State::Start)
+            }
+            State::Start if byte == b'"' => {
+                // without the blanks before it
+                self.text.truncate(self.ends.last().copied().unwrap_or(0));
+                self.skip(1);
+                Ok(State::Quoted(self.here.line))
+            }
+            State::Start | State::Closed(_) if is_blank => self.keep(1).map(|()| state),
+            State::Closed(_) => Err(Broken::AfterQuote),
+            State::Start | State::Plain => self.plain(),
         }
     }
 
