@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should not")]
 
 mod auto;
+// what the system says is part of the table
+#[cfg(target_os = "linux")]
 mod bad_input;
 mod compare;
 mod contract;
@@ -11,6 +13,7 @@ mod durability;
 mod files;
 mod readme;
 mod roundtrip;
+#[cfg(target_os = "linux")]
 mod signals;
 
 use std::fs;
