@@ -123,7 +123,12 @@ impl Case {
     fn row(&self, run: &Run) -> String {
         let said = match self.outcome {
             Outcome::Fine(_) => "works".to_owned(),
-            _ => run.stderr.lines().next().unwrap_or_default().to_owned(),
+            Outcome::Refused(_) => {
+                let is_help = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
+                let words = run.stderr.lines().take_while(|line| !is_help(line));
+                words.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+            }
+            Outcome::Warned(..) => run.stderr.lines().next().unwrap_or_default().to_owned(),
         };
         let code = run.code.unwrap_or_default();
         format!("| {} | `agglio {}` | {code} | {} |\n", self.input, escaped(&self.words), escaped(&said))
@@ -153,7 +158,7 @@ const INTRODUCTION: &str = "\
 Any panic, abort, hang or silent wrong model, on any bytes, is a defect ([SECURITY.md](../SECURITY.md)). Bad usage, input or
 output ends with exit code 2 and one line that says what is wrong, where, and what to do; then nothing is printed and no file
 is changed. What is odd but can be done is done, with a warning that is also in the field `warnings` of `--format json`. This
-page is written by the tests that run each of its lines through the program; it shows the first line of what was said.
+page is written by the tests that run each of its lines through the program; of several warnings it shows the first.
 
 What cannot be shown in a line is tested as well: Ctrl-C and SIGTERM (the best so far is printed as `interrupted`, exit 130 or
 143, a second signal ends at once), readers that go away, a full disk, kills while saving, every truncation and every flipped
