@@ -7,7 +7,7 @@ const SHARE: f64 = 0.8;
 
 /// Bytes that data may take; no bound where the system does not tell.
 pub fn available() -> u64 {
-    let free = [system(), group()].into_iter().flatten().min();
+    let free = [system(), group(), addresses()].into_iter().flatten().min();
     free.map_or(u64::MAX, |free| (free as f64 * SHARE) as u64)
 }
 
@@ -22,4 +22,15 @@ fn system() -> Option<u64> {
 fn group() -> Option<u64> {
     let number = |name: &str| read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse::<u64>().ok();
     Some(number("memory.max")?.saturating_sub(number("memory.current")?))
+}
+
+/// What the process itself may still ask for, by `ulimit -v`.
+fn addresses() -> Option<u64> {
+    let limits = read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let most: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let status = read_to_string("/proc/self/status").ok()?;
+    let used = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    let used: u64 = used.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(most.saturating_sub(used * 1024))
 }

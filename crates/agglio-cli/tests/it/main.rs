@@ -11,6 +11,8 @@ mod contract;
 mod degenerate;
 mod durability;
 mod files;
+#[cfg(target_os = "linux")]
+mod limits;
 mod readme;
 mod roundtrip;
 #[cfg(target_os = "linux")]

@@ -82,7 +82,7 @@ impl Csv {
         self
     }
 
-    /// Most bytes that the numbers may take. Default: no bound.
+    /// Most bytes that the numbers may take, with those that a fit keeps beside each row. Default: no bound.
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Csv {
         self.memory = bytes;
@@ -109,8 +109,8 @@ impl Csv {
             more = records.advance().map_err(|why| broken(&why, &records, path))?;
         }
         while more && rows.want_more(&records) {
+            self.reserve_row(&mut table, path)?;
             rows.take(&records, &mut table)?;
-            self.require_memory(&table, path)?;
             more = match records.advance() {
                 Err(why) if rows.survey.is_none() => return Err(broken(&why, &records, path)),
                 // what was wrong first is said
@@ -134,12 +134,15 @@ impl Csv {
         Ok(records)
     }
 
-    fn require_memory(&self, table: &Table, path: &Path) -> Result<()> {
-        if table.bytes() <= self.memory {
+    /// Room for one more row, if there may be and is.
+    fn reserve_row(&self, table: &mut Table, path: &Path) -> Result<()> {
+        if table.bytes() <= self.memory && table.try_reserve_row().is_ok() {
             return Ok(());
         }
-        let what = format!("its numbers take more than the {} MB of memory that there are", self.memory >> 20);
-        Err(Error::file(path, format!("{what}; leave out columns with --drop, or rows")))
+        let rows = table.rows;
+        let what =
+            format!("the memory that is free holds {rows} rows and no more; leave out columns with --drop, or rows");
+        Err(Error::file(path, what))
     }
 }
 

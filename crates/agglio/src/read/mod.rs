@@ -10,6 +10,8 @@ mod survey;
 pub use self::csv::{Csv, Missing};
 pub use selection::{Features, Selection};
 
+use std::collections::TryReserveError;
+
 use crate::error::Result;
 use crate::rows::Dense;
 
@@ -35,10 +37,20 @@ pub struct Table {
 }
 
 impl Table {
-    /// Bytes that its numbers take.
+    /// Numbers that a fit keeps beside each row, preimages above all.
+    const BESIDE: u64 = 12;
+
+    /// Bytes that its numbers take, with those of a fit.
     fn bytes(&self) -> u64 {
-        let lengths = [Some(&self.values), Some(&self.labels), self.weights.as_ref(), self.offsets.as_ref()];
-        8 * lengths.into_iter().flatten().map(|numbers| numbers.len() as u64).sum::<u64>()
+        let columns = self.names.len() as u64 + Self::BESIDE;
+        8 * columns * (self.rows as u64 + 1)
+    }
+
+    /// Asks for the memory of one more row.
+    fn try_reserve_row(&mut self) -> std::result::Result<(), TryReserveError> {
+        self.values.try_reserve(self.names.len())?;
+        let single = [Some(&mut self.labels), self.weights.as_mut(), self.offsets.as_mut()];
+        single.into_iter().flatten().try_for_each(|numbers| numbers.try_reserve(1))
     }
 
     /// Takes back what was appended of a row that is not kept.

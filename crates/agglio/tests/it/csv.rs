@@ -160,7 +160,7 @@ fn endless_and_enormous_input_ends_with_a_word() {
     assert!(read(&mut std::io::repeat(b',')).contains("d:1: the line has more than 1048576 fields"));
     assert!(read(&mut std::io::repeat(b'"')).contains("d:1: the line has more than 16 MB"));
     assert!(read(&mut b"a,y\n1,\"".chain(std::io::repeat(b'\n'))).contains("d:2: a quote is opened"));
-    assert!(read(&mut b"a,y\n".chain(Endless(b"1,2\n"))).contains("more than the 1 MB of memory"));
+    assert!(read(&mut b"a,y\n".chain(Endless(b"1,2\n"))).contains("the memory that is free holds"));
     assert!(read(&mut b"a,y\n1,x\n".chain(Endless(b"1,x\n"))).contains("neither is any other cell"));
     let error = read(&mut b"a,y\n1,1\n1,x\n".chain(Endless(b"1,x\n")));
     assert!(error.contains("(at least ") && error.contains(" more such cells)"), "{error}");

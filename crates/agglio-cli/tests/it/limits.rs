@@ -1,0 +1,66 @@
+//! Input without measure, in 512 MB of memory.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::{Folder, Run};
+
+/// Kilobytes of addresses that the program may have, used or not.
+const MEMORY: &str = "524288";
+
+/// Runs the program within the limit, with words that are separated by spaces, and feeds it.
+fn run(folder: &Folder, words: &str, input: impl FnOnce(&mut dyn Write)) -> Run {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v $0; exec \"$@\"", MEMORY, env!("CARGO_BIN_EXE_agglio")]);
+    command.args(words.split_whitespace()).current_dir(folder.path("."));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    input(&mut child.stdin.take().unwrap());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+#[test]
+fn a_hundred_thousand_columns_are_fitted() {
+    let columns = 100_000;
+    let value = |i: usize, j: usize| ((i * 7919 + j * 104_729) % 1000) as f64 / 1000.0;
+    let header: String = (0..columns).map(|j| format!("x{j},")).collect();
+    let row = |i: usize| (0..columns).map(|j| format!("{},", value(i, j))).collect::<String>() + &format!("0.{i}\n");
+    let folder = Folder::with(&[("wide.csv", &format!("{header}y\n{}", (1..=9).map(row).collect::<String>()))]);
+    let fit = run(&folder, "fit wide.csv --target y --format json --model m.json", |_| {});
+    assert_eq!(fit.code, Some(3), "{}", fit.stderr);
+    assert!(fit.stdout.contains("\"status\": \"not identified\""), "{}", fit.stderr);
+    assert!(fit.stderr.len() < 1000 && fit.stderr.contains("and 99988 more"), "{}", fit.stderr);
+    assert_eq!(run(&folder, "predict m.json wide.csv", |_| {}).stdout.lines().count(), 10);
+}
+
+#[test]
+fn a_line_of_200_megabytes_is_refused() {
+    for (filler, what) in [(b'1', "the line has more than 16 MB"), (b',', "the line has more than 1048576 fields")] {
+        let megabyte = vec![filler; 1 << 20];
+        let fit = run(&Folder::new(), "fit - --target y", |input| {
+            // the program has gone long before the end
+            while input.write_all(&megabyte).is_ok() {}
+        });
+        assert_eq!((fit.code, fit.stdout.as_str()), (Some(2), ""), "{}", fit.stderr);
+        assert!(fit.stderr.contains(what), "{}", fit.stderr);
+    }
+}
+
+#[test]
+fn zeros_without_end_are_refused() {
+    for words in ["fit /dev/zero --target y", "predict /dev/zero /dev/zero", "fit x.csv --target y --init /dev/zero"] {
+        let fit = run(&Folder::new(), words, |_| {});
+        assert_eq!((fit.code, fit.stdout.as_str()), (Some(2), ""), "{words}: {}", fit.stderr);
+        assert!(fit.stderr.contains("/dev/zero"), "{words}: {}", fit.stderr);
+    }
+}
+
+#[test]
+fn rows_without_end_are_refused() {
+    let rows = "0.25,0.5,0.125\n".repeat(1 << 16);
+    let fit =
+        run(&Folder::new(), "fit - --target 3 --no-header", |input| while input.write_all(rows.as_bytes()).is_ok() {});
+    assert_eq!((fit.code, fit.stdout.as_str()), (Some(2), ""), "{}", fit.stderr);
+    assert!(fit.stderr.contains("memory"), "{}", fit.stderr);
+}
