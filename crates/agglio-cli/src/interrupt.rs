@@ -32,16 +32,27 @@ pub fn listen() -> std::io::Result<()> {
         flag::register(signal, flag())?;
         flag::register(signal, &AT_ONCE)?;
     }
+    // a file that may not grow is an error of writing, and not the end
+    #[cfg(unix)]
+    flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     Ok(())
 }
 
-/// Does work that watches [`is_caught`] and winds itself up.
-pub fn shield<T>(work: impl FnOnce() -> T) -> T {
+/// From here on a signal does not end the program at once, but asks the work that watches [`is_caught`] to wind itself
+/// up; what is done by then is done, and the exit code is that of the work.
+pub fn hold() {
     AT_ONCE.store(false, Ordering::SeqCst);
+}
+
+/// Does something short that must not be left half done, and lets a signal that came meanwhile end the program then.
+///
+/// # Errors
+/// [`Interrupted`].
+pub fn shield<T>(work: impl FnOnce() -> T) -> Result<T, Interrupted> {
+    hold();
     let done = work();
-    // what comes now is printing, which nobody should have to wait for
     AT_ONCE.store(true, Ordering::SeqCst);
-    done
+    check().map(|()| done)
 }
 
 /// The flag that a signal raises, for work that is done elsewhere.

@@ -22,10 +22,12 @@ use clap::Parser;
 
 /// Runs the program with the words of a command line, the first of which is its own name.
 ///
-/// Ends the process for `--help`, `--version` and words that cannot be understood, and at a signal where nothing would
-/// be lost.
+/// Ends the process at a signal where nothing would be lost.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let command = args::Cli::parse_from(words).command;
+    let command = match args::Cli::try_parse_from(words) {
+        Ok(cli) => cli.command,
+        Err(why) => return print::usage(&why),
+    };
     let done = interrupt::listen().map_err(Into::into).and_then(|()| commands::run(command));
     match done {
         Ok(code) => code,

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use agglio::save::{self, Draft};
 use anyhow::{Context, Error, Result, bail};
 
+use crate::interrupt;
+
 /// Whoever read standard output has gone; not a failure of ours.
 #[derive(Debug)]
 pub struct PipeClosed;
@@ -76,8 +78,8 @@ fn check(typed: &Path, force: bool) -> Result<Output> {
         return Ok(Output::Special(typed.to_owned()));
     }
     // a file that cannot be made now could not be made after the fit either
-    match Draft::new(typed, force) {
-        Ok(draft) => Ok(Output::File { typed: typed.to_owned(), path: draft.path().to_owned(), replace: force }),
+    match interrupt::shield(|| Draft::new(typed, force).map(|draft| draft.path().to_owned()))? {
+        Ok(path) => Ok(Output::File { typed: typed.to_owned(), path, replace: force }),
         Err(why) if why.kind() == ErrorKind::AlreadyExists => bail!("it exists; use --force to replace it"),
         Err(why) => Err(why.into()),
     }

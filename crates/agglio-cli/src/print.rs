@@ -1,6 +1,7 @@
 //! *Printing*: results as tables or JSON for standard output, and words for standard error.
 
 use std::io::Write;
+use std::process::ExitCode;
 
 use agglio::{LogLikelihoods, Report};
 use anyhow::Result;
@@ -9,6 +10,9 @@ use serde_json::{Map, Value, json};
 
 use crate::number;
 use crate::tabular::{flush_left, left, pairs, right, ruled};
+
+/// Letters of the longest line that is said about a command line, which may repeat what was typed.
+const LONGEST: usize = 300;
 
 /// A fit with all that is said about it.
 #[derive(Debug)]
@@ -220,6 +224,21 @@ pub fn warnings(warnings: &[String], quiet: bool) {
 /// Prints an error with its causes to standard error, in one line.
 pub fn error(why: &anyhow::Error) {
     say("error", &format!("{why:#}"));
+}
+
+/// Prints help, the version, or what cannot be understood of a command line, and answers with the exit code.
+pub fn usage(why: &clap::Error) -> ExitCode {
+    let text = why.render().to_string();
+    let is_plain = |line: &str| line.chars().count() <= LONGEST && !line.chars().any(char::is_control);
+    if !why.use_stderr() || text.lines().all(is_plain) {
+        // with its colours; there is nobody left to tell if this fails
+        let _ = why.print();
+    } else {
+        let cut = |line: &str| visible(&line.chars().take(LONGEST).collect::<String>()) + "…\n";
+        let lines = text.lines().map(|line| if is_plain(line) { format!("{line}\n") } else { cut(line) });
+        let _ = write!(std::io::stderr(), "{}", lines.collect::<String>());
+    }
+    ExitCode::from(u8::try_from(why.exit_code()).unwrap_or(2))
 }
 
 fn say(what: &str, text: &str) {

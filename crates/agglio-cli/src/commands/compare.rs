@@ -53,9 +53,10 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let mut warnings = table_warnings(&table, first.no_header);
     let rows = table.into_rows().map_err(|why| first.source.blame(why))?;
     let mut runs = Vec::with_capacity(plans.len());
+    interrupt::hold();
     for (plan, solver) in plans.iter().zip(&args.solvers) {
         let begun = Instant::now();
-        let fitted = interrupt::shield(|| fit(plan, &names, &rows));
+        let fitted = fit(plan, &names, &rows);
         let seconds = begun.elapsed().as_secs_f64();
         warnings.extend(plan.warnings.iter().cloned().chain(plan.batch_warning(rows.len())));
         warnings.extend(fitted.iter().flat_map(|report| report.warnings(&names)));

@@ -23,11 +23,10 @@ pub fn run(args: FitArgs) -> Result<ExitCode> {
     let begun = Instant::now();
     let table = plan.source.read(&plan.selection, plan.quiet)?;
     let read_seconds = begun.elapsed().as_secs_f64();
-    let fitted = interrupt::shield(|| {
-        let (fitted, written) = fit(&plan, table, read_seconds)?;
-        // files before words: a closed pipe must not cost the model
-        output::publish(written).map(|()| fitted)
-    })?;
+    interrupt::hold();
+    let (fitted, written) = fit(&plan, table, read_seconds)?;
+    // files before words: a closed pipe must not cost the model
+    output::publish(written)?;
     print::warnings(&fitted.warnings, plan.quiet);
     show(&match plan.format {
         Format::Table => fitted.table(),

@@ -23,7 +23,8 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     let centre = if args.median { Centre::Median } else { Centre::Mean };
     let predictions = model.predict(&table.values, table.offsets.as_deref(), centre);
     print::warnings(&overflow_warning(&predictions), args.quiet);
-    interrupt::shield(|| write(&output, &predictions))
+    interrupt::hold();
+    write(&output, &predictions)
 }
 
 /// The header and one line a prediction.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use agglio::model::Centre;
 use agglio::read::Selection;
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::{columns_of, read_model};
 use crate::args::{Format, ScoreArgs};
@@ -15,6 +15,9 @@ use crate::source::Source;
 pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
     let source = Source::new(&args.data, args.csv)?;
     let model = read_model(&args.model)?;
+    if args.csv.no_header && model.columns().is_none() {
+        bail!("the model knows columns by name, so that labels cannot be found in a file without header");
+    }
     let selection = Selection { target: Some(model.target().to_owned()), ..columns_of(&model, args.csv)? };
     let table = source.read(&selection, args.quiet)?;
     let predictions = model.predict(&table.values, table.offsets.as_deref(), Centre::Mean);

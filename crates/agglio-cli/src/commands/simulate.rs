@@ -20,7 +20,8 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode> {
     output::require_distinct([&output].into_iter().chain(&truth), &[])?;
     require_memory(args.rows, args.features)?;
     let drawn = simulation.draw()?;
-    interrupt::shield(|| write(&drawn, &output, truth.as_ref()))?;
+    interrupt::hold();
+    write(&drawn, &output, truth.as_ref())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -352,7 +352,11 @@ fn weights_of_every_size() {
 #[test]
 fn weights_that_are_none() {
     let weighted = |weight: fn(&Row) -> f64| table("a,b,w,y", ROWS, |row| vec![row.a, row.b, weight(row), row.y()]);
-    none(&weighted(|row| if row.i == 7 { -1.0 } else { 1.0 }), "--weights w", &["the weight of row 8 is -1"]);
+    none(
+        &weighted(|row| if row.i == 7 { -1.0 } else { 1.0 }),
+        "--weights w",
+        &["data.csv:9: column `w`", "is negative"],
+    );
     none(&weighted(|_| 0.0), "--weights w", &["all weights are zero"]);
     none(&weighted(|row| if row.i == 7 { 1.0 } else { 0.0 }), "--weights w", &["only 1 row has a weight above zero"]);
     none(&weighted(|row| if row.i == 7 { f64::NAN } else { 1.0 }), "--weights w", &["column `w`", "not finite"]);

@@ -67,8 +67,8 @@ impl Model {
     /// The model of a report.
     ///
     /// # Errors
-    /// If the activation has no name that can be read back, names are missing or stand twice, or the report is not
-    /// finite.
+    /// If the activation has no name that can be read back, names are missing, stand twice or are too long for a file, or
+    /// the report is not finite.
     pub fn new(report: &Report, origin: &Origin<'_>) -> Result<Model> {
         let file = File {
             format: FORMAT.into(),
@@ -87,28 +87,33 @@ impl Model {
             solver: origin.solver.into(),
             rows: report.rows,
         };
-        Model::of(file).map_err(Error::data)
+        let model = Model::of(file).map_err(Error::data)?;
+        match model.to_json().len() as u64 {
+            0..=text::LARGEST => Ok(model),
+            size => {
+                Err(Error::data(format!("the model would take {size} bytes, too many to be read; use shorter names")))
+            }
+        }
     }
 
     /// The model of a file, if its numbers can be a model's.
     fn of(file: File) -> std::result::Result<Model, String> {
         let phi = named(&file.activation).map_err(|why| why.to_string())?;
-        let positive = file.deviation.is_none_or(|s| s.is_finite() && s >= 0.0);
         let noise = match file.noise.as_str() {
-            "pre" => file.deviation.is_some(),
-            "post" => file.deviation.is_none(),
+            "pre" => file.tau == 0.0 && file.deviation.is_some_and(|s| s.is_finite() && s >= 0.0),
+            "post" => file.tau > 0.0 && file.tau <= 1.0 && file.deviation.is_none(),
             _ => false,
         };
-        if !noise || !(0.0..=1.0).contains(&file.tau) {
+        if !noise {
             return Err("not a model: its noise, temperature and deviation do not fit together".into());
         }
         if let Some(columns) = file.columns.filter(|columns| !(1..=MOST_COLUMNS).contains(columns)) {
             return Err(format!("not a model: no table has {columns} columns"));
         }
         let coefficients = file.coefficients.values();
-        match file.intercept.is_finite() && positive && !coefficients.is_empty() {
+        match file.intercept.is_finite() && !coefficients.is_empty() {
             true => Ok(Model { phi, file, coefficients }),
-            false => Err("not a model: a number in it is missing or not finite".into()),
+            false => Err("not a model: it has no coefficients, or an intercept that is not finite".into()),
         }
     }
 

@@ -1,7 +1,7 @@
 //! A *cell* is the text of one number, or the reason why it is none.
 
 /// Longest piece of a bad cell that is shown.
-const SHOWN: usize = 64;
+pub const SHOWN: usize = 64;
 /// What stands for a value that is not known.
 const MISSING: [&[u8]; 9] = [b"", b"na", b"n/a", b"#n/a", b"null", b"none", b"nil", b"?", b"."];
 
@@ -16,6 +16,8 @@ pub enum Fault {
     Infinite,
     /// Digits of a number beyond the largest double.
     Overflow,
+    /// A weight below zero.
+    Negative,
     /// Anything else.
     Text,
 }
@@ -45,28 +47,27 @@ impl Fault {
     /// What is wrong with a cell, and what to do.
     pub fn describe(self, cell: &[u8]) -> &'static str {
         match self {
-            Fault::Missing => "is a missing value; fill it in, or leave such rows out with --missing drop",
-            Fault::Nan => "is not finite; mend it, or leave such rows out with --missing drop",
+            Fault::Missing => "is a missing value; fill it in or remove the row (for `fit`: --missing drop)",
+            Fault::Nan => "is not finite; mend it or remove the row (for `fit`: --missing drop)",
             Fault::Infinite => "is not finite; mend it, or remove the row or the column",
             Fault::Overflow => "overflows a double; rescale the column",
-            Fault::Text => describe_text(cell),
+            Fault::Negative => "is negative; weights are at least 0",
+            Fault::Text => misspelt(cell).unwrap_or("is not a number"),
         }
     }
 }
 
-/// What a text was probably meant to be.
-fn describe_text(cell: &[u8]) -> &'static str {
+/// What is wrong with a text that was probably meant to be a number.
+pub fn misspelt(cell: &[u8]) -> Option<&'static str> {
     let point: Vec<u8> = cell.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
     let digits: Vec<u8> = cell.iter().copied().filter(|byte| !b",_' ".contains(byte)).collect();
     let is = |word: &str| cell.eq_ignore_ascii_case(word.as_bytes());
-    if parse(&point).is_ok() {
-        "is not a number; write a point for decimals"
-    } else if parse(&digits).is_ok() {
-        "is not a number; write nothing between thousands"
+    if parse(&point).is_ok() || parse(&digits).is_ok() {
+        Some("is not a number; write a point for decimals and nothing between thousands")
     } else if is("true") || is("false") {
-        "is not a number; write 1 for true and 0 for false"
+        Some("is not a number; write 1 for true and 0 for false")
     } else {
-        "is not a number; encode the column as numbers, or leave it out with --drop"
+        None
     }
 }
 

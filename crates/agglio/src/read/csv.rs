@@ -9,10 +9,12 @@ use crate::read::cell::{self, Fault};
 use crate::read::records::{Broken, LONGEST, MOST_FIELDS, Records};
 use crate::read::selection::Columns;
 use crate::read::survey::Survey;
-use crate::read::{Selection, Table, signature};
+use crate::read::{Features, Selection, Table, signature};
 
 /// Delimiters that are looked for; of equally frequent ones the first is taken.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// Rows that may be dropped, beside a thousand for each that is kept.
+const MOST_DROPPED: usize = 1 << 22;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What becomes of a row with a missing value.
@@ -102,8 +104,15 @@ impl Csv {
             (true, false) => (1..=records.len()).map(|j| j.to_string()).collect(),
         };
         let columns = selection.locate(&header, path)?;
-        let mut rows =
-            Rows { path, header: &header, has_header: self.header, columns, missing: self.missing, survey: None };
+        let mut rows = Rows {
+            path,
+            header: &header,
+            has_header: self.header,
+            columns,
+            can_drop: matches!(selection.features, Features::All | Features::Except(_)),
+            missing: self.missing,
+            survey: None,
+        };
         let mut table = rows.empty_table();
         if self.header {
             more = records.advance().map_err(|why| broken(&why, &records, path))?;
@@ -149,10 +158,11 @@ impl Csv {
 /// The likeliest delimiter, by the first line that is not blank; what is quoted does not count.
 fn most_frequent(text: &[u8]) -> u8 {
     let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace() && **byte != b'\t').count();
-    let mut quoted = false;
+    let (mut quoted, mut begins_field) = (false, true);
     let mut counts = [0_usize; DELIMITERS.len()];
     for &byte in &text[blank..] {
-        quoted ^= byte == b'"';
+        quoted ^= byte == b'"' && (quoted || begins_field);
+        begins_field = DELIMITERS.contains(&byte) || (begins_field && byte == b' ');
         if !quoted && (byte == b'\n' || byte == b'\r') {
             break;
         }
@@ -209,6 +219,8 @@ struct Rows<'a> {
     header: &'a [String],
     has_header: bool,
     columns: Columns,
+    /// Features that cannot be used may be left out.
+    can_drop: bool,
     missing: Missing,
     /// The first bad cell, once there is one; from then on cells are only counted.
     survey: Option<Survey>,
@@ -238,17 +250,36 @@ impl Rows<'_> {
         self.require_width(records)?;
         match self.append(records, table) {
             Ok(()) => table.rows += 1,
-            Err((_, fault)) if fault.is_missing() && self.missing == Missing::Drop => {
+            // whichever of its bad cells comes first
+            Err(_) if self.missing == Missing::Drop && self.has_missing(records) => {
                 table.truncate();
                 table.dropped += 1;
+                return self.require_use(table);
             }
             Err((column, fault)) => {
-                let mut survey = Survey::new(records, column, fault, table.rows == 0);
+                let can_be_dropped = self.can_drop && self.columns.features.contains(&column);
+                let mut survey = Survey::new(records, column, fault, table.rows == 0, can_be_dropped);
                 survey.count(records, self.columns.all());
                 self.survey = Some(survey);
             }
         }
         Ok(())
+    }
+
+    fn has_missing<R: Read>(&self, records: &Records<R>) -> bool {
+        self.columns.all().any(|j| cell::parse(records.get(j)).is_err_and(Fault::is_missing))
+    }
+
+    /// Ends a source that has nothing to offer, since it may have no end.
+    fn require_use(&self, table: &Table) -> Result<()> {
+        if table.dropped <= MOST_DROPPED + 1000 * table.rows {
+            return Ok(());
+        }
+        let what = format!(
+            "{} rows have a missing value, and {} have none; is this the right column?",
+            table.dropped, table.rows
+        );
+        Err(Error::file(self.path, what))
     }
 
     fn require_width<R: Read>(&self, records: &Records<R>) -> Result<()> {
@@ -271,11 +302,15 @@ impl Rows<'_> {
         if let Some(j) = self.columns.target {
             table.labels.push(number(j)?);
         }
-        for (column, values) in [(self.columns.weights, &mut table.weights), (self.columns.offset, &mut table.offsets)]
-        {
-            if let (Some(j), Some(values)) = (column, values) {
-                values.push(number(j)?);
+        if let (Some(j), Some(weights)) = (self.columns.weights, &mut table.weights) {
+            let weight = number(j)?;
+            if weight < 0.0 {
+                return Err((j, Fault::Negative));
             }
+            weights.push(weight);
+        }
+        if let (Some(j), Some(offsets)) = (self.columns.offset, &mut table.offsets) {
+            offsets.push(number(j)?);
         }
         Ok(())
     }

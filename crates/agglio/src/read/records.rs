@@ -266,3 +266,43 @@ impl<R: Read> Records<R> {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on should not")]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fields(text: &[u8]) -> Vec<Vec<Vec<u8>>> {
+        let mut records = Records::new(text).unwrap();
+        let mut all = Vec::new();
+        while records.advance().unwrap() {
+            all.push((0..records.len()).map(|j| records.get(j).to_vec()).collect());
+        }
+        all
+    }
+
+    proptest! {
+        /// On text that is well formed, an independent reader finds the same fields.
+        #[test]
+        fn fields_are_those_of_another_reader(
+            cells in prop::collection::vec(prop::collection::vec("[ \"\n\r,;a-c0-9.]{0,6}", 3), 1..6),
+            quoted in prop::collection::vec(any::<bool>(), 18),
+            newline in prop::sample::select(vec!["\n", "\r\n"]),
+        ) {
+            let needs_quotes = |cell: &str| cell.contains(['"', '\n', '\r', ',']);
+            let mut quoted = quoted.into_iter().cycle();
+            let mut written = |cell: &String| match needs_quotes(cell) || quoted.next() == Some(true) {
+                true => format!("\"{}\"", cell.replace('"', "\"\"")),
+                false => cell.clone(),
+            };
+            let mut line = |row: &Vec<String>| row.iter().map(&mut written).collect::<Vec<_>>().join(",") + newline;
+            let text: String = cells.iter().map(&mut line).collect();
+            let mut other = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(text.as_bytes());
+            let theirs: Vec<Vec<Vec<u8>>> =
+                other.byte_records().map(|record| record.unwrap().iter().map(<[u8]>::to_vec).collect()).collect();
+            prop_assert_eq!(fields(text.as_bytes()), theirs);
+        }
+    }
+}

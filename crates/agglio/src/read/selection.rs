@@ -67,7 +67,7 @@ impl Selection {
                 all.filter(|j| plain(j) && !dropped[*j]).collect()
             }
             Features::Only(names) => header.find_all(names)?,
-            Features::InOrder { names, .. } if names.len() == all.len() => all.collect(),
+            Features::InOrder { names, .. } if names.len() == all.len() && target.is_none() => all.collect(),
             Features::InOrder { names, columns } if *columns == Some(all.len()) => header.find_all(names)?,
             Features::InOrder { names, columns } => {
                 let (found, wanted) = (all.len(), names.len());
@@ -139,6 +139,11 @@ impl<'a> Header<'a> {
     fn listed(&self) -> String {
         let names = first_few(self.names.iter().map(|name| format!("`{}`", shown(name.as_bytes()))));
         match self.names.len() {
+            1 if self.names[0].contains(' ') => {
+                format!(
+                    "there is only {names}; if that is several, write a comma between them, or say which --delimiter it is"
+                )
+            }
             1 => format!("there is only {names}; if that is several, say which --delimiter is between them"),
             _ => format!("there are {names}"),
         }

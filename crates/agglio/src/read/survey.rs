@@ -24,11 +24,19 @@ pub struct Survey {
     same_column: usize,
     /// No row came before.
     is_first_row: bool,
+    /// It is a feature that the file may do without.
+    can_be_dropped: bool,
 }
 
 impl Survey {
     /// Begins at a bad cell of the current record.
-    pub fn new<R: Read>(records: &Records<R>, column: usize, fault: Fault, is_first_row: bool) -> Survey {
+    pub fn new<R: Read>(
+        records: &Records<R>,
+        column: usize,
+        fault: Fault,
+        is_first_row: bool,
+        can_be_dropped: bool,
+    ) -> Survey {
         Survey {
             column,
             fault,
@@ -39,6 +47,7 @@ impl Survey {
             same_fault: 0,
             same_column: 0,
             is_first_row,
+            can_be_dropped,
         }
     }
 
@@ -57,20 +66,33 @@ impl Survey {
 
     /// The first bad cell, and how many there are; `more` if not all were counted.
     pub fn error(&self, header: &[String], path: &Path, more: bool) -> Error {
-        let name = header.get(self.column).map(|name| cell::shown(name.as_bytes()));
-        let shown = cell::shown(&self.cell);
-        let whole_column = self.is_first_row && self.rows > 1 && self.same_column == self.rows;
-        let least = if more { "at least " } else { "" };
-        let what = match (self.same_fault - 1, self.fault) {
-            (_, Fault::Text) if whole_column => {
-                let drop = name.as_deref().unwrap_or_default();
-                format!(
-                    "`{shown}` is not a number, and neither is any other cell of the column; encode it as numbers, or leave it out with --drop {drop}"
-                )
-            }
-            (0, fault) => format!("`{shown}` {}", fault.describe(&self.cell)),
-            (others, fault) => format!("`{shown}` {} ({least}{others} more such cells)", fault.describe(&self.cell)),
+        let name = header.get(self.column).map(String::as_str).unwrap_or_default();
+        let others = match (self.same_fault.saturating_sub(1), more) {
+            (0, _) => String::new(),
+            (1, false) => " (one more such cell)".to_owned(),
+            (others, false) => format!(" ({others} more such cells)"),
+            (others, true) => format!(" (at least {others} more such cells)"),
         };
+        let what = match self.fault {
+            Fault::Text if cell::misspelt(&self.cell).is_none() => self.describe_text(name, more, &others),
+            fault => format!("{}{others}", fault.describe(&self.cell)),
+        };
+        let what = format!("`{}` {what}", cell::shown(&self.cell));
+        let name = Some(cell::shown(name.as_bytes()));
         ErrorKind::Cell { file: path.to_owned(), line: self.line, column: name, what }.into()
+    }
+
+    /// What is wrong with a cell, or with all of the column.
+    fn describe_text(&self, name: &str, more: bool, others: &str) -> String {
+        let whole_column = self.is_first_row && !more && self.rows > 1 && self.same_column == self.rows;
+        let (also, others) = match whole_column {
+            true => (", and neither is any other cell of the column", ""),
+            false => ("", others),
+        };
+        // a comma would stand between two names
+        let can_be_typed = self.can_be_dropped && !name.contains([',', ' ']) && name.len() <= cell::SHOWN;
+        let how = if can_be_typed { format!(" with --drop {name}") } else { String::new() };
+        let leave = if self.can_be_dropped { format!(", or leave it out{how}") } else { String::new() };
+        format!("is not a number{also}; encode the column as numbers{leave}{others}")
     }
 }

@@ -168,6 +168,7 @@ fn require_free(path: &Path, replace: bool) -> io::Result<()> {
         Ok(meta) if !meta.is_file() => (ErrorKind::InvalidInput, "it is no regular file, so it cannot be replaced"),
         Ok(_) if !replace => (ErrorKind::AlreadyExists, "it exists"),
         Err(_) if fs::symlink_metadata(path).is_ok() => (ErrorKind::NotFound, "it is a link that leads nowhere"),
+        Err(why) if why.kind() != ErrorKind::NotFound => return Err(why),
         Ok(_) | Err(_) => return Ok(()),
     };
     Err(io::Error::new(kind, what))

@@ -39,6 +39,9 @@ pub fn group() -> Group {
         case("too few columns without names", "predict model.json d.csv --no-header")
             .file("d.csv", "1,2\n")
             .refused(["2 columns where the model has 3 features"]),
+        case("labels without names", "score model.json d.csv --no-header")
+            .file("d.csv", "1,2,3,0.5\n")
+            .refused(["the model knows columns by name"]),
         case("columns without names, in the model's order", "predict model.json d.csv --no-header")
             .file("d.csv", "1,2,3\n"),
     ];

@@ -31,7 +31,7 @@ pub fn group() -> Group {
         table("a constant column", "a,b,y\n1,7,0.5\n2,7,0.1\n3,7,0.3\n4,7,0.9\n").warned(0, ["`b`"]),
         table("a column of zeros", "a,b,y\n1,0,0.5\n2,0,0.1\n3,0,0.3\n4,0,0.9\n").warned(0, ["`b`"]),
         table("one row again and again", "a,y\n1,0.5\n1,0.5\n1,0.5\n1,0.5\n").warned(0, ["`a`"]),
-        weighted("a negative weight", ["1", "-1", "1", "1"]).refused(["weight of row 2 is -1"]),
+        weighted("a negative weight", ["1", "-1", "1", "1"]).refused(["d.csv:3: column `n`: `-1` is negative"]),
         weighted("a weight that is not a number", ["1", "nan", "1", "1"]).refused(["column `n`: `nan` is not finite"]),
         weighted("weights of zero", ["0", "0", "0", "0"]).refused(["weights"]),
         weighted("a weight of zero", ["1", "0", "1", "2"]),

@@ -15,6 +15,7 @@ pub fn group() -> Group {
         fit("a folder that is not there", "--model nowhere/m.json").refused(["nowhere/m.json", "folder"]),
         fit("a folder as file", "--model .").refused(["folder"]),
         fit("a file that ends like a folder", "--model new/").refused(["not the name of a file"]),
+        fit("a name that is too long", &format!("--model {}", "m".repeat(300))).refused(["too long"]),
         fit("a model on standard output", "--model -").refused(["needs a file"]),
         fit("model and trace in one file", "--model new.json --trace ./new.json")
             .refused(["new.json", "written to already"]),

@@ -30,6 +30,7 @@ fn numbers() -> Vec<Case> {
         fit("a step that is not a number", "--eta NaN").refused(["eta is NaN"]),
         fit("an infinite step", "--eta inf").refused(["eta is inf"]),
         fit("a step in words", "--eta big").refused(["'big'", "--eta", "must be a number"]),
+        fit("a step of a thousand letters", &format!("--eta {}", "x".repeat(1000))).refused(["xxx…"]),
         fit("a negative tolerance", "--tol -1").refused(["tol is -1"]),
         fit("a tolerance that is not a number", "--tol nan").refused(["tol is NaN"]),
         fit("a radius of 0", "--radius 0").refused(["radius is 0"]),

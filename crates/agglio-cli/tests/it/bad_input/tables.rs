@@ -78,8 +78,15 @@ fn cells() -> Vec<Case> {
             .refused(["`inf` is not finite"]),
         cell("text", "abc").refused(["d.csv:3: column `b`: `abc` is not a number", "--drop"]),
         table("a decimal comma", "a;b;y\n1;2;0.5\n2;1,5;0.1\n").refused(["`1,5` is not a number; write a point"]),
-        cell("a thousands separator", "1_000").refused(["`1_000` is not a number; write nothing between thousands"]),
+        table("decimal commas everywhere", "a;b;y\n1,5;2,5;0,3\n2,5;1,5;0,1\n")
+            .refused(["write a point for decimals", "(5 more such cells)"]),
+        cell("a thousands separator", "1_000").refused(["`1_000` is not a number", "nothing between thousands"]),
         cell("a hexadecimal number", "0x10").refused(["`0x10` is not a number"]),
+        table("labels of text", "a,y\n1,no\n2,yes\n")
+            .refused(["column `y`: `no` is not a number, and neither", "encode"]),
+        case("text to predict", "predict model.json d.csv")
+            .file("d.csv", "x1,x2,x3\n1,2,abc\n")
+            .refused(["`abc` is not a number"]),
         cell("true or false", "TRUE").refused(["write 1 for true and 0 for false"]),
         cell("too large for a double", "1e400").refused(["`1e400` overflows a double"]),
         cell("a control character", "\u{1b}[2J").refused(["`\\u{1b}[2J` is not a number"]),
