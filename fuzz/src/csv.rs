@@ -33,7 +33,8 @@ pub fn csv(data: &[u8]) {
 
 fn dialect(how: u8) -> Csv {
     let missing = if how & 1 == 1 { Missing::Drop } else { Missing::Error };
-    let delimiter = [None, Some(b','), Some(b';'), Some(b'\t')][usize::from(how >> 2 & 3)];
+    let delimiter =
+        [None, Some(b','), Some(b';'), Some(b'\t'), Some(b'|'), None, None, None][usize::from(how >> 2 & 7)];
     Csv::new().missing(missing).header(how & 2 == 0).delimiter(delimiter).memory(MEMORY)
 }
 
