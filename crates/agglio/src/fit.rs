@@ -91,7 +91,7 @@ pub fn fit(
     method.estimator.begin(oracle, &walk.theta, &walk.stage);
     loop {
         let here = walk.known.take().unwrap_or_else(|| method.estimate(oracle, &walk.theta, walk.place()));
-        if !here.is_finite() {
+        if !walk.is_finite(&here) {
             return walk.end(oracle, StopReason::NotFinite, None);
         }
         if oracle.is_interrupted() {
@@ -144,6 +144,11 @@ impl Walk {
 
     fn place(&self) -> Place {
         Place { stage: self.stage, step: self.accepted }
+    }
+
+    /// Whether θ and what was found there are numbers: where φ is flat, a θ beyond them has a loss like any other.
+    fn is_finite(&self, sums: &Sums) -> bool {
+        sums.is_finite() && self.theta.iter().all(|theta| theta.is_finite())
     }
 
     fn trial(&self, p: &[f64]) -> Vec<f64> {
@@ -229,7 +234,7 @@ impl Walk {
                     Some(known) if !known.column_norms.is_empty() => known,
                     _ => self.ask(oracle),
                 };
-                if !exact.is_finite() {
+                if !self.is_finite(&exact) {
                     return Some((StopReason::NotFinite, None));
                 }
                 let mut reduced = exact.clone();
@@ -284,7 +289,7 @@ impl Walk {
             }
         }
         for fallback in [self.before.clone(), self.begun.clone()] {
-            if sums.is_finite() {
+            if self.is_finite(&sums) {
                 break;
             }
             self.theta = fallback;
