@@ -41,15 +41,20 @@ impl Output {
     /// # Errors
     /// If it exists and may not be replaced, or its folder does not exist or cannot be written to.
     pub fn new(typed: &Path, force: bool) -> Result<Output> {
-        check(typed, force).with_context(|| typed.display().to_string())
+        probe(typed, force).with_context(|| typed.display().to_string())
     }
 
-    /// As [`Output::new`], with `-` for standard output.
+    /// As [`Output::new`], with `-` for standard output, also by the name that the system has for it: where it goes to a
+    /// file, that file is there already.
     ///
     /// # Errors
     /// As [`Output::new`].
     pub fn or_stdout(typed: &Path, force: bool) -> Result<Output> {
-        if typed.as_os_str() == "-" { Ok(Output::Stdout) } else { Output::new(typed, force) }
+        if typed.as_os_str() == "-" || typed == Path::new("/dev/stdout") {
+            Ok(Output::Stdout)
+        } else {
+            Output::new(typed, force)
+        }
     }
 
     /// Opens it; nothing is to be seen under its name until the writer is published.
@@ -70,7 +75,7 @@ impl Output {
     }
 }
 
-fn check(typed: &Path, force: bool) -> Result<Output> {
+fn probe(typed: &Path, force: bool) -> Result<Output> {
     if typed.as_os_str() == "-" {
         bail!("results go to standard output, so this needs a file");
     }

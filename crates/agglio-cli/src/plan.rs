@@ -8,7 +8,7 @@ use agglio::rows::Scaling;
 use agglio::{Noise, Options, Plan, Solver, Start, activation};
 use anyhow::{Result, bail};
 
-use crate::args::{self, FitArgs, Format, MethodArgs, TableArgs};
+use crate::args::{self, FitArgs, Format, MethodArgs, Names, TableArgs};
 use crate::output::{self, Output};
 use crate::source::{self, Source};
 use crate::{interrupt, solver_keys};
@@ -186,16 +186,17 @@ fn weights_file(path: PathBuf) -> Result<(PathBuf, Weights)> {
 }
 
 fn selection(table: &TableArgs) -> Result<Selection> {
-    let trimmed = |names: &[String]| names.iter().map(|name| name.trim().to_owned()).collect();
-    let features = match (&table.features, &table.drop) {
-        (Some(names), _) => Features::Only(trimmed(names)),
-        (None, Some(names)) => Features::Except(trimmed(names)),
-        (None, None) => Features::All,
-    };
+    let all = |typed: &[Names]| typed.iter().flat_map(|names| names.0.clone()).collect::<Vec<String>>();
+    let (only, except) = (all(&table.features), all(&table.drop));
     let parts = [Some(&table.target), table.weights.as_ref(), table.offset.as_ref()];
-    if let Some(name) = table.drop.iter().flatten().find(|name| parts.contains(&Some(name))) {
+    if let Some(name) = except.iter().find(|name| parts.contains(&Some(name))) {
         bail!("column `{name}` is dropped and asked for; it is never a feature, so --drop need not name it");
     }
+    let features = match (only.is_empty(), except.is_empty()) {
+        (false, _) => Features::Only(only),
+        (true, false) => Features::Except(except),
+        (true, true) => Features::All,
+    };
     let (target, weights, offset) = (Some(table.target.clone()), table.weights.clone(), table.offset.clone());
     Ok(Selection { target, features, weights, offset })
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use agglio::quote::visible;
 use agglio::{LogLikelihoods, Report};
 use anyhow::Result;
 use serde::Serialize;
@@ -244,9 +245,4 @@ pub fn usage(why: &clap::Error) -> ExitCode {
 fn say(what: &str, text: &str) {
     // there is nobody left to tell if this fails
     let _ = writeln!(std::io::stderr(), "{what}: {}", visible(text));
-}
-
-/// Text of files, such as a column's name, without what would move a terminal's cursor.
-pub fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }

@@ -33,7 +33,7 @@ pub struct Certificate {
     /// Columns that the data cannot tell apart, or cannot see.
     pub unidentified: Vec<usize>,
     /// Whether what the rows leave open has been taken out of the coefficients, which then have the least norm.
-    pub least_norm: bool,
+    pub(crate) least_norm: bool,
     /// Paths that ended at the loss that was kept, of how many, the first included; none without restarts.
     pub restarts: Option<(usize, usize)>,
     /// Whether a ball holds the coefficients back, so that the point is an optimum on its surface.

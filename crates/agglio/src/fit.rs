@@ -38,6 +38,9 @@ pub struct Outcome {
     pub multiplier: f64,
 }
 
+/// The largest entry of θ that other units than the solver's leave finite.
+const FARTHEST: f64 = 1e290;
+
 /// What the loop owns: θ, where the stage began, and what is known at (θ, τ).
 struct Walk {
     theta: Vec<f64>,
@@ -148,7 +151,7 @@ impl Walk {
 
     /// Whether θ and what was found there are numbers: where φ is flat, a θ beyond them has a loss like any other.
     fn is_finite(&self, sums: &Sums) -> bool {
-        sums.is_finite() && self.theta.iter().all(|theta| theta.is_finite())
+        sums.is_finite() && self.theta.iter().all(|theta| theta.abs() <= FARTHEST)
     }
 
     fn trial(&self, p: &[f64]) -> Vec<f64> {

@@ -33,6 +33,7 @@ pub mod model;
 pub mod nearest;
 pub mod observe;
 pub mod oracle;
+pub mod quote;
 pub mod read;
 pub mod report;
 pub mod rng;

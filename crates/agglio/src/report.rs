@@ -67,6 +67,18 @@ pub enum Status {
     Interrupted,
 }
 
+impl Status {
+    /// Every status.
+    pub const ALL: [Status; 6] = [
+        Status::Converged,
+        Status::Plateau,
+        Status::Diverging,
+        Status::NotIdentified,
+        Status::IterationLimit,
+        Status::Interrupted,
+    ];
+}
+
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

@@ -207,11 +207,23 @@ impl Shape {
             Shape::Uniform => scale * (2.0 * random.uniform() - 1.0),
             Shape::Sign => scale * random.sign(),
             Shape::Truncated => {
-                let draws = std::iter::repeat_with(|| scale * random.normal()).take(Self::MOST_DRAWS);
-                draws.into_iter().find(|noise| range.contains(mean + noise)).unwrap_or(0.0)
+                let draws = std::iter::repeat_with(|| truncated(scale, mean, range, random)).take(Self::MOST_DRAWS);
+                draws.flatten().find(|noise| range.contains(mean + noise)).unwrap_or(0.0)
             }
         }
     }
+}
+
+/// A draw of normal noise that may lie within the range, or none.
+fn truncated(scale: f64, mean: f64, range: Range, random: &mut Random) -> Option<f64> {
+    let width = range.hi - range.lo;
+    if scale < width {
+        return Some(scale * random.normal());
+    }
+    // nearly all draws of so wide a noise would miss; its density is nearly even within the range
+    let noise = range.lo + width * random.uniform() - mean;
+    let deviations = noise / scale;
+    (random.uniform() < libm::exp(-0.5 * deviations * deviations)).then_some(noise)
 }
 
 /// A draw from the gamma distribution of the given shape and scale one; Marsaglia and Tsang (2000).

@@ -31,19 +31,6 @@ pub fn read(path: &Path) -> Result<String> {
     })
 }
 
-/// A message of bearable length: what it quotes from a file may be as long as the file.
-pub(crate) fn brief(message: &str) -> String {
-    const START: usize = 200;
-    const END: usize = 80;
-    let length = message.chars().count();
-    if length <= START + END {
-        return message.to_owned();
-    }
-    let start: String = message.chars().take(START).collect();
-    let end: String = message.chars().skip(length - END).collect();
-    format!("{start} … {end}")
-}
-
 fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let meta = file.metadata()?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use shared::{CsvArgs, Format, MethodArgs, Missing, NoiseArgs, RunArgs, Scaling, TableArgs};
+pub use shared::{CsvArgs, Format, MethodArgs, Missing, Names, NoiseArgs, RunArgs, Scaling, TableArgs};
 use shared::{number, whole};
 
 const EXAMPLE: &str = "\

@@ -14,12 +14,13 @@ pub struct TableArgs {
     /// The column of labels y
     #[arg(long, value_name = "Y", help_heading = "Model")]
     pub target: String,
-    /// The columns that are features [default: all that are nothing else]
-    #[arg(long, value_name = "A,B", value_delimiter = ',', help_heading = "Model", conflicts_with = "drop")]
-    pub features: Option<Vec<String>>,
+    /// The columns that are features; a name with a comma in it stands in "double quotes" [default: all that are nothing
+    /// else]
+    #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model", conflicts_with = "drop")]
+    pub features: Vec<Names>,
     /// Columns that are not features; all others are
-    #[arg(long, value_name = "A,B", value_delimiter = ',', help_heading = "Model")]
-    pub drop: Option<Vec<String>>,
+    #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model")]
+    pub drop: Vec<Names>,
     /// φ: sigmoid, softplus, leaky-softplus[:K=0.2], silu, gelu, tanh, probit, exp or identity
     #[arg(long, value_name = "NAME[:K]", default_value = "sigmoid", help_heading = "Model")]
     pub activation: String,
@@ -122,6 +123,10 @@ pub struct MethodArgs {
     pub l2: Option<f64>,
 }
 
+/// Names of columns that were typed in one word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names(pub Vec<String>);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     Table,
@@ -138,6 +143,45 @@ pub enum Scaling {
 pub enum Missing {
     Error,
     Drop,
+}
+
+/// Names with commas between them, in quotes or not, as in a file's header.
+fn names(typed: &str) -> Result<Names, &'static str> {
+    let mut names = Vec::new();
+    let mut rest = Some(typed);
+    while let Some(text) = rest {
+        let name = match text.trim_start().strip_prefix('"') {
+            Some(quoted) => {
+                let (name, after) = unquote(quoted).ok_or("a name in double quotes must end with one")?;
+                rest = match after.trim_start() {
+                    "" => None,
+                    after => Some(after.strip_prefix(',').ok_or("after a name in double quotes comes a comma")?),
+                };
+                name
+            }
+            None => {
+                let (name, after) = text.split_once(',').map_or((text, None), |(name, after)| (name, Some(after)));
+                rest = after;
+                name.to_owned()
+            }
+        };
+        names.push(name.trim().to_owned());
+    }
+    Ok(Names(names))
+}
+
+/// What stands before the closing quote, where two in a row are one that does not close, and what after it.
+fn unquote(mut text: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    loop {
+        let (part, after) = text.split_once('"')?;
+        name.push_str(part);
+        text = after.strip_prefix('"').unwrap_or_default();
+        if !after.starts_with('"') {
+            return Some((name, after));
+        }
+        name.push('"');
+    }
 }
 
 fn delimiter(typed: &str) -> Result<u8, &'static str> {

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use agglio::Report;
 use agglio::model::Weights;
+use agglio::quote::visible;
 use agglio::rows::{Dense, Rows};
 use anyhow::Result;
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
@@ -146,14 +147,14 @@ impl Run {
         let words = self.error.as_ref().or(self.status.as_ref()).cloned().unwrap_or_default();
         let distance = known.then(|| right(show(self.distance, |d| format!("{d:.1e}"))));
         let numbers = [
-            left(print::visible(&self.solver)),
+            left(visible(&self.solver)),
             right(show(self.loss, number::short)),
             left(self.noise.unwrap_or_default()),
             right(show(self.passes, |passes| format!("{passes:.0}"))),
             right(number::seconds(self.seconds)),
             left(self.certificate()),
         ];
-        numbers.into_iter().chain(distance).chain([left(print::visible(&words))]).collect()
+        numbers.into_iter().chain(distance).chain([left(visible(&words))]).collect()
     }
 }
 

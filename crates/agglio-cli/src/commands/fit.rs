@@ -64,9 +64,13 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
     if report.status() == Status::Interrupted && plan.model.is_some() {
         warnings.push("interrupted, so no model was written".into());
     }
+    let r_squared = variance.map(|variance| 1.0 - report.loss / variance);
+    if report.certificate.certified() && r_squared.is_some_and(|share| share < -1e-9) {
+        warnings.push("r² is negative: the mean of the labels is nearer to them than this model".into());
+    }
     written.extend(model_file(plan, &report, &names, columns)?);
     let fitted = Fitted {
-        r_squared: variance.map(|variance| 1.0 - report.loss / variance),
+        r_squared,
         target: plan.target.clone(),
         intercept: plan.intercept,
         activation: plan.activation.clone(),

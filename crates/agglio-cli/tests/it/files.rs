@@ -58,6 +58,10 @@ fn predictions_are_the_same_on_standard_output() {
     assert_eq!(run.code, Some(0));
     assert_eq!(folder.run("predict m.json data.csv -o p.csv").stdout, "");
     assert_eq!(folder.read("p.csv"), run.stdout);
+    let file = fs::File::create(folder.path("q.csv")).unwrap();
+    let mut redirected = folder.command(&["predict", "m.json", "data.csv", "-o", "/dev/stdout"]);
+    assert!(redirected.stdout(file).status().unwrap().success());
+    assert_eq!(folder.read("q.csv"), run.stdout);
     assert_eq!(folder.run("predict m.json data.csv -o -").stdout, run.stdout);
 }
 

@@ -46,6 +46,18 @@ fn wait_until_it_writes(folder: &Folder, child: &Child) {
     wait_for("a draft", || folder.names().iter().any(|name| name.starts_with('.') && length(name) > 0));
 }
 
+/// Waits until the program has used so much of a processor that a small fit is behind it.
+fn wait_until_it_has_worked(child: &Child) {
+    const HUNDREDTHS: u64 = 50;
+    let file = format!("/proc/{}/stat", child.id());
+    wait_for("work", || {
+        let text = std::fs::read_to_string(&file).unwrap();
+        // after the program's name, which may contain anything: state, then ten others, then time in user mode
+        let (_, fields) = text.rsplit_once(')').unwrap();
+        fields.split_whitespace().nth(11).unwrap().parse::<u64>().unwrap() >= HUNDREDTHS
+    });
+}
+
 fn signal(child: &Child, name: &str) {
     // the shell's own, which is there where the program of that name is not
     assert!(Command::new("sh").args(["-c", &format!("kill {name} {}", child.id())]).status().unwrap().success());
@@ -86,11 +98,8 @@ fn a_second_signal_ends_it_at_once() {
     // nobody reads what it writes, so that it can never wind up
     let mut child = start(&folder, "simulate --rows 300000 --features 5 --activation sigmoid -o -");
     child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-    // time to fill the pipe
-    sleep(Duration::from_millis(500));
+    // the exit code is that of the one that ended it
     signal(&child, "-INT");
-    sleep(Duration::from_millis(100));
-    assert_eq!(child.try_wait().unwrap(), None);
     signal(&child, "-TERM");
     assert_eq!(child.wait().unwrap().code(), Some(143));
 }
@@ -127,8 +136,7 @@ fn compare_prints_the_solvers_that_ran() {
     let words = "compare data.csv --target y --format json --solvers \
         lm,gd:tau0=1e-9;beta=1.0000001;epochs=1000000000,newton";
     let child = start(&folder, words);
-    wait_until_it_listens(&child);
-    sleep(Duration::from_secs(1));
+    wait_until_it_has_worked(&child);
     signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));

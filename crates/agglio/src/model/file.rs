@@ -113,7 +113,8 @@ impl Head {
         match self.version.as_u64() {
             Some(1) => Ok(FIELDS.to_vec()),
             Some(2) => Ok([FIELDS.as_slice(), &FIELDS_2].concat()),
-            Some(newer) if newer > u64::from(VERSION) => {
+            _ if self.version.as_f64().is_some_and(|version| version > f64::from(VERSION)) => {
+                let newer = &self.version;
                 Err(format!("written by a newer agglio (version {newer} of the format), upgrade to read it"))
             }
             _ => Err(or("its version is not known".to_owned())),

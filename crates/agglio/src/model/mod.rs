@@ -17,7 +17,8 @@ pub use weights::Weights;
 use crate::activation::{Activation, named};
 use crate::error::{Error, Result};
 use crate::linalg;
-use crate::report::Report;
+use crate::quote;
+use crate::report::{Report, Status};
 use crate::save::{Draft, publish};
 use crate::text;
 
@@ -110,6 +111,10 @@ impl Model {
         if let Some(columns) = file.columns.filter(|columns| !(1..=MOST_COLUMNS).contains(columns)) {
             return Err(format!("not a model: no table has {columns} columns"));
         }
+        let known = Status::ALL.iter().any(|status| status.to_string() == file.status);
+        if !known || file.rows == 0 || file.loss.is_some_and(|loss| loss < 0.0) {
+            return Err("not a model: its status, rows and loss are not those of a fit".into());
+        }
         let coefficients = file.coefficients.values();
         match file.intercept.is_finite() && !coefficients.is_empty() {
             true => Ok(Model { phi, file, coefficients }),
@@ -128,7 +133,7 @@ impl Model {
     /// If it is not a model of a version that this program knows, is not as it was written (older ones than version 2
     /// cannot tell), or has fields or numbers that no model has.
     pub fn from_json(text: &str, path: &Path) -> Result<Model> {
-        File::parse(text).and_then(Model::of).map_err(|why| Error::file(path, text::brief(&why)))
+        File::parse(text).and_then(Model::of).map_err(|why| Error::file(path, quote::ends(&why)))
     }
 
     /// Writes the model to a file that appears whole or not at all; `replace` allows one to be there already.

@@ -1,7 +1,5 @@
 //! A *cell* is the text of one number, or the reason why it is none.
 
-/// Longest piece of a bad cell that is shown.
-pub const SHOWN: usize = 64;
 /// What stands for a value that is not known.
 const MISSING: [&[u8]; 9] = [b"", b"na", b"n/a", b"#n/a", b"null", b"none", b"nil", b"?", b"."];
 
@@ -71,27 +69,6 @@ pub fn misspelt(cell: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Text of a file as it may stand in a message: at most 64 bytes of it, and nothing that moves a cursor.
-pub fn shown(text: &[u8]) -> String {
-    let most = text.len().min(SHOWN);
-    // not in the middle of a letter, which has at most four bytes
-    let begins_letter = |&end: &usize| text.get(end).is_none_or(|byte| byte & 0xC0 != 0x80);
-    let end = (most.saturating_sub(3)..=most).rev().find(begins_letter).unwrap_or(most);
-    let mut shown = String::new();
-    for chunk in text[..end].utf8_chunks() {
-        shown.extend(chunk.valid().chars().map(visible));
-        shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
-    }
-    if end < text.len() {
-        shown.push('…');
-    }
-    shown
-}
-
-fn visible(letter: char) -> String {
-    if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,14 +91,5 @@ mod tests {
         ] {
             assert_eq!(parse(cell.as_bytes()), expected, "{cell}");
         }
-    }
-
-    #[test]
-    fn what_is_shown_is_short_and_harmless() {
-        assert_eq!(shown("größe\u{1b}[2J".as_bytes()), "größe\\u{1b}[2J");
-        assert_eq!(shown(b"\xff\n"), "\\xff\\n");
-        let long = shown("ö".repeat(100).as_bytes());
-        assert_eq!(long, "ö".repeat(32) + "…");
-        assert_eq!(shown(&[0x80; 100]), "\\x80".repeat(64) + "…");
     }
 }

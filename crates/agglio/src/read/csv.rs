@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::quote;
 use crate::read::cell::{self, Fault};
 use crate::read::records::{Broken, LONGEST, MOST_FIELDS, Records};
 use crate::read::selection::Columns;
@@ -183,7 +184,7 @@ fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
         let name = records.get(j);
         let Ok(text) = std::str::from_utf8(name) else {
             let what =
-                format!("the name of column {}, `{}`, is not UTF-8; save the file as UTF-8", j + 1, cell::shown(name));
+                format!("the name of column {}, `{}`, is not UTF-8; save the file as UTF-8", j + 1, quote::short(name));
             return Err(Error::file(path, what));
         };
         if name.is_empty() {
@@ -192,7 +193,10 @@ fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
         }
         if seen.insert(name, j).is_some() {
             let hint = if cell::parse(name).is_ok() { "; if there is no header, say --no-header" } else { "" };
-            return Err(Error::file(path, format!("two columns are called `{}`; rename one{hint}", cell::shown(name))));
+            return Err(Error::file(
+                path,
+                format!("two columns are called `{}`; rename one{hint}", quote::short(name)),
+            ));
         }
         names.push(text.to_owned());
     }

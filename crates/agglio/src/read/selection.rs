@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::list::first_few;
 use crate::nearest::nearest;
-use crate::read::cell::shown;
+use crate::quote::short;
 
 /// Which columns are features.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Columns {
             if let Some(other) = seen.insert(j, part) {
                 let twice =
                     if other == part { format!("twice as {part}") } else { format!("as {other} and as {part}") };
-                let name = shown(header.names[j].as_bytes());
+                let name = short(header.names[j].as_bytes());
                 return Err(Error::file(header.path, format!("column `{name}` is asked for {twice}")));
             }
         }
@@ -128,16 +128,16 @@ impl<'a> Header<'a> {
     fn find(&self, name: &str) -> Result<usize> {
         self.places.get(name).copied().ok_or_else(|| {
             let hint = match nearest(name, self.names) {
-                Some(near) => format!("did you mean `{}`?", shown(near.as_bytes())),
+                Some(near) => format!("did you mean `{}`?", short(near.as_bytes())),
                 None => self.listed(),
             };
-            Error::file(self.path, format!("no column is called `{}`; {hint}", shown(name.as_bytes())))
+            Error::file(self.path, format!("no column is called `{}`; {hint}", short(name.as_bytes())))
         })
     }
 
     /// What names there are.
     fn listed(&self) -> String {
-        let names = first_few(self.names.iter().map(|name| format!("`{}`", shown(name.as_bytes()))));
+        let names = first_few(self.names.iter().map(|name| format!("`{}`", short(name.as_bytes()))));
         match self.names.len() {
             1 if self.names[0].contains(' ') => {
                 format!(

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
+use crate::quote;
 use crate::read::cell::{self, Fault};
 use crate::read::records::Records;
 
@@ -77,8 +78,8 @@ impl Survey {
             Fault::Text if cell::misspelt(&self.cell).is_none() => self.describe_text(name, more, &others),
             fault => format!("{}{others}", fault.describe(&self.cell)),
         };
-        let what = format!("`{}` {what}", cell::shown(&self.cell));
-        let name = Some(cell::shown(name.as_bytes()));
+        let what = format!("`{}` {what}", quote::short(&self.cell));
+        let name = Some(quote::short(name.as_bytes()));
         ErrorKind::Cell { file: path.to_owned(), line: self.line, column: name, what }.into()
     }
 
@@ -90,7 +91,7 @@ impl Survey {
             false => ("", others),
         };
         // a comma would stand between two names
-        let can_be_typed = self.can_be_dropped && !name.contains([',', ' ']) && name.len() <= cell::SHOWN;
+        let can_be_typed = self.can_be_dropped && !name.contains([',', ' ', '"']) && name.len() <= quote::LONGEST;
         let how = if can_be_typed { format!(" with --drop {name}") } else { String::new() };
         let leave = if self.can_be_dropped { format!(", or leave it out{how}") } else { String::new() };
         format!("is not a number{also}; encode the column as numbers{leave}{others}")

@@ -18,6 +18,7 @@ mod recovery;
 mod reproducibility;
 mod save;
 mod schedules;
+mod simulations;
 mod sources;
 mod stops;
 mod wide;

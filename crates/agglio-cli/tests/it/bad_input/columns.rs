@@ -17,6 +17,12 @@ pub fn group() -> Group {
         case("a target named twice", "fit data.csv --target y --target x1").refused(["--target", "multiple times"]),
         fit("a feature misspelt", "--features x1,x22").refused(["no column is called `x22`; did you mean `x2`?"]),
         fit("a feature twice", "--features x1,x1").refused(["column `x1` is asked for twice as a feature"]),
+        case("names with a comma or a quote in them", r#"fit d.csv --target y --features "a,b","c""d",e"#).file(
+            "d.csv",
+            "\"a,b\",\"c\"\"d\",e,f,y\n1,2,1,Ada,0.1\n2,1,3,Bob,0.4\n3,4,5,Cyd,0.5\n5,3,2,Dan,0.9\n2,2,2,Eve,.4\n",
+        ),
+        fit("a name in quotes that do not end", r#"--features x1,"x2"#).refused(["must end with one"]),
+        fit("a name that goes on after its quotes", r#"--drop "x1"x2"#).refused(["comes a comma"]),
         fit("the target as a feature", "--features x1,y")
             .refused(["column `y` is asked for as target and as a feature"]),
         fit("a dropped column that is not there", "--drop z9").refused(["no column is called `z9`"]),

@@ -40,9 +40,12 @@ pub fn group() -> Group {
         predict("a later version")
             .prepare(|f| changed(f, |text| text.replace("\"version\": 2", "\"version\": 9")))
             .refused(["version 9", "newer"]),
+        first("a version far from now", "\"version\": 1", "\"version\": 100000000000000000000").refused(["upgrade"]),
         first("the first version", "", ""),
         first("an unknown key", "\"tau\"", "\"tua\"").refused(["`tua`"]),
         first("a key twice", "\"rows\": 5", "\"rows\": 5, \"rows\": 6").refused(["rows"]),
+        first("a status that does not exist", "converged", "certain").refused(["status"]),
+        first("no rows", "\"rows\": 5", "\"rows\": 0").refused(["rows"]),
         first("a coefficient twice", "\"x2\": 2", "\"x2\": 2, \"x2\": 3").refused(["x2"]),
         first("a number that overflows", "3}", "1e999}").refused(["m.json: not a model"]),
         first("a number that is none", "3}", "\"3\"}").refused(["m.json: not a model"]),

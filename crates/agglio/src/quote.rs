@@ -1,0 +1,63 @@
+//! A *quote* is text from outside, such as a cell or a column's name, as it may stand in a message: not too long, and
+//! with nothing in it that moves a terminal's cursor.
+
+/// Most bytes of a cell or a name that are quoted.
+pub(crate) const LONGEST: usize = 64;
+
+/// The text with control characters escaped.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(agglio::quote::visible("größe\u{1b}[2J"), "größe\\u{1b}[2J");
+/// ```
+pub fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
+}
+
+/// At most 64 bytes of a text that may be anything, visible.
+pub(crate) fn short(text: &[u8]) -> String {
+    let most = text.len().min(LONGEST);
+    // not in the middle of a letter, which has at most four bytes
+    let begins_letter = |&end: &usize| text.get(end).is_none_or(|byte| byte & 0xC0 != 0x80);
+    let end = (most.saturating_sub(3)..=most).rev().find(begins_letter).unwrap_or(most);
+    let mut quote = String::new();
+    for chunk in text[..end].utf8_chunks() {
+        quote.push_str(&visible(chunk.valid()));
+        quote.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    if end < text.len() {
+        quote.push('…');
+    }
+    quote
+}
+
+/// Start and end of a message that may quote a whole file.
+pub(crate) fn ends(message: &str) -> String {
+    const START: usize = 200;
+    const END: usize = 80;
+    let length = message.chars().count();
+    if length <= START + END {
+        return message.to_owned();
+    }
+    let start: String = message.chars().take(START).collect();
+    let end: String = message.chars().skip(length - END).collect();
+    format!("{start} … {end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_short_and_harmless() {
+        assert_eq!(short("größe\u{1b}[2J".as_bytes()), "größe\\u{1b}[2J");
+        assert_eq!(short(b"\xff\n"), "\\xff\\n");
+        let long = short("ö".repeat(100).as_bytes());
+        assert_eq!(long, "ö".repeat(32) + "…");
+        assert_eq!(short(&[0x80; 100]), "\\x80".repeat(64) + "…");
+        let message = ends(&("ä".repeat(500) + "end"));
+        assert!(message.starts_with("ää") && message.ends_with("end"), "{message}");
+        assert_eq!(message.chars().count(), 283);
+    }
+}
