@@ -68,9 +68,11 @@ fn beats_baseline(problem: &Problem, report: &Report) -> bool {
 fn check_loss(problem: &Problem, report: &Report) {
     let Ok(phi) = named(problem.activation) else { return };
     let rows: Vec<Row> = (0..problem.labels.len()).map(|row| Row::of(problem, report, phi.as_ref(), row)).collect();
+    // relative to the largest, which may be so small that a product with it is nothing
+    let most = rows.iter().fold(0.0, |most: f64, row| most.max(row.weight));
     let mean = |of: fn(&Row) -> f64| {
-        let (sum, total) =
-            rows.iter().fold((0.0, 0.0), |(sum, total), row| (sum + row.weight * of(row), total + row.weight));
+        let terms = rows.iter().map(|row| (row.weight / most * of(row), row.weight / most));
+        let (sum, total) = terms.fold((0.0, 0.0), |(sum, total), (term, weight)| (sum + term, total + weight));
         sum / total
     };
     let (loss, slack) = (mean(|row| row.square), mean(|row| row.slack));
