@@ -46,6 +46,7 @@ mod spectrum;
 pub mod stop;
 pub mod strategy;
 pub mod text;
+mod vector;
 
 pub use certificate::Certificate;
 pub use error::{Error, Result};

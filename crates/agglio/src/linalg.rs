@@ -142,18 +142,21 @@ pub(crate) fn norm(v: &[f64]) -> f64 {
 
 /// Adds Σ_i a_i·x_i x_iᵀ to the lower triangle of `h` (by columns), for the rows x_i of `x`, one after the other.
 ///
-/// One thread: the caller splits the rows, so that the additions do not depend on the number of threads.
-pub(crate) fn add_weighted_gram(x: &[f64], a: &[f64], h: &mut [f64]) {
+/// One thread: the caller splits the rows, so that the additions do not depend on the number of threads. `scaled` is as
+/// long as `x`, and is written to.
+pub(crate) fn add_weighted_gram(x: &[f64], a: &[f64], h: &mut [f64], scaled: &mut [f64]) {
     let rows = a.len();
     let width = x.len().checked_div(rows).unwrap_or(0);
-    let scaled: Vec<f64> = x.chunks(width.max(1)).zip(a).flat_map(|(x, a)| x.iter().map(move |x| a * x)).collect();
+    for ((scaled, x), a) in scaled.chunks_mut(width.max(1)).zip(x.chunks(width.max(1))).zip(a) {
+        scaled.iter_mut().zip(x).for_each(|(scaled, x)| *scaled = a * x);
+    }
     triangular::matmul(
         MatMut::from_column_major_slice_mut(h, width, width),
         BlockStructure::TriangularLower,
         Accum::Add,
         MatRef::from_column_major_slice(x, width, rows),
         BlockStructure::Rectangular,
-        MatRef::from_row_major_slice(&scaled, rows, width),
+        MatRef::from_row_major_slice(scaled, rows, width),
         BlockStructure::Rectangular,
         1.0,
         Par::Seq,

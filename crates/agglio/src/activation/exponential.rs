@@ -1,5 +1,6 @@
 //! The exponential curve.
 
+use super::elementary::{exp, exp_m1};
 use super::{Activation, Preimages, Range};
 
 /// `φ(t) = e^t`
@@ -15,20 +16,24 @@ impl Activation for Exp {
         "exp".to_owned()
     }
 
+    #[inline(always)]
     fn value(&self, t: f64) -> f64 {
-        t.exp()
+        exp(t)
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64) -> f64 {
-        t.exp()
+        exp(t)
     }
 
+    #[inline(always)]
     fn bend(&self, t: f64) -> f64 {
-        t.exp()
+        exp(t)
     }
 
+    #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
-        t.exp_m1()
+        exp_m1(t)
     }
 
     fn range(&self) -> Range {

@@ -15,6 +15,7 @@ impl Activation for Identity {
         "identity".to_owned()
     }
 
+    #[inline(always)]
     fn value(&self, t: f64) -> f64 {
         t
     }
@@ -27,6 +28,7 @@ impl Activation for Identity {
         0.0
     }
 
+    #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
         t
     }

@@ -56,20 +56,24 @@ impl Activation for LeakySoftplus {
         format!("leaky-softplus:{}", self.k)
     }
 
+    #[inline(always)]
     fn value(&self, t: f64) -> f64 {
         // The constants ln 2 of the two softplus cancel, and their rises have the same sign: φ keeps its digits
         // around its zero at t = 0.
         Softplus.rise(t) - Softplus.rise(-scaled(self.k, t))
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64) -> f64 {
         slope(self.k, t)
     }
 
+    #[inline(always)]
     fn bend(&self, t: f64) -> f64 {
         Sigmoid.slope(t) - self.k * self.k * Sigmoid.slope(scaled(self.k, t))
     }
 
+    #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
         self.value(t)
     }
@@ -97,11 +101,13 @@ impl Activation for LeakySoftplus {
     }
 }
 
+#[inline(always)]
 fn slope(k: f64, t: f64) -> f64 {
     Sigmoid.value(t) + k * Sigmoid.value(-scaled(k, t))
 }
 
 /// k·t, which is 0 for k = 0 at infinite t too.
+#[inline(always)]
 fn scaled(k: f64, t: f64) -> f64 {
     if k == 0.0 { 0.0 } else { k * t }
 }

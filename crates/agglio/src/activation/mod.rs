@@ -17,6 +17,7 @@
 //! Stable forms live here and only here: an implementation gives φ at temperature one and the *rise*
 //! φ(t) − φ(0) without cancellation; the graduation is derived from them once, in [`Activation`].
 
+mod elementary;
 mod exponential;
 mod gelu;
 mod identity;
@@ -32,6 +33,8 @@ mod softplus;
 mod tanh;
 
 use std::fmt::Debug;
+
+use crate::vector::{map, map_both};
 
 pub use exponential::Exp;
 pub use gelu::Gelu;
@@ -141,36 +144,41 @@ pub trait Activation: Debug + Send + Sync {
 
     /// Writes φ(z), uncentred: predictions and the residual at τ = 1.
     fn respond(&self, z: &[f64], out: &mut [f64]) {
-        for (out, &z) in out.iter_mut().zip(z) {
-            *out = self.value(z);
-        }
+        map(z, out, |z| self.value(z));
     }
 
     /// Writes φ̂_τ(z) = (φ(τz) − φ(0))/τ, which is φ′(0)·z at τ = 0.
     fn graduate(&self, tau: f64, z: &[f64], out: &mut [f64]) {
         if tau < COLD {
             let line = self.slope(0.0);
-            for (out, &z) in out.iter_mut().zip(z) {
-                *out = line * z;
-            }
+            map(z, out, |z| line * z);
         } else {
-            for (out, &z) in out.iter_mut().zip(z) {
-                *out = self.rise(tau * z) / tau;
-            }
+            map(z, out, |z| self.rise(tau * z) / tau);
         }
     }
 
     /// Writes φ̂_τ′(z) = φ′(τz).
     fn graduate_slope(&self, tau: f64, z: &[f64], out: &mut [f64]) {
-        for (out, &z) in out.iter_mut().zip(z) {
-            *out = self.slope(tau * z);
+        map(z, out, |z| self.slope(tau * z));
+    }
+
+    /// Writes φ(z) and φ′(z): what they have in common is computed once.
+    fn respond_with_slope(&self, z: &[f64], value: &mut [f64], slope: &mut [f64]) {
+        map_both(z, value, slope, |z| (self.value(z), self.slope(z)));
+    }
+
+    /// Writes φ̂_τ(z) and φ̂_τ′(z): what they have in common is computed once.
+    fn graduate_with_slope(&self, tau: f64, z: &[f64], value: &mut [f64], slope: &mut [f64]) {
+        if tau < COLD {
+            self.graduate(tau, z, value);
+            self.graduate_slope(tau, z, slope);
+        } else {
+            map_both(z, value, slope, |z| (self.rise(tau * z) / tau, self.slope(tau * z)));
         }
     }
 
     /// Writes φ̂_τ″(z) = τ·φ″(τz).
     fn graduate_bend(&self, tau: f64, z: &[f64], out: &mut [f64]) {
-        for (out, &z) in out.iter_mut().zip(z) {
-            *out = tau * self.bend(tau * z);
-        }
+        map(z, out, |z| tau * self.bend(tau * z));
     }
 }

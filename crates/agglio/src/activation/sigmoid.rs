@@ -1,5 +1,6 @@
 //! The logistic curve, and the parts that softplus and SiLU are made of.
 
+use super::elementary::{exp, exp_m1};
 use super::{Activation, Preimages, Range};
 
 /// `φ(t) = 1/(1 + e^{−t})`
@@ -15,25 +16,31 @@ impl Activation for Sigmoid {
         "sigmoid".to_owned()
     }
 
+    #[inline(always)]
     fn value(&self, t: f64) -> f64 {
         // Both signs go through e^{−|t|}, which underflows where e^{|t|} would overflow.
-        let e = (-t.abs()).exp();
+        let e = exp(-t.abs());
         let top = if t < 0.0 { e } else { 1.0 };
         top / (1.0 + e)
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64) -> f64 {
-        let e = (-t.abs()).exp();
+        let e = exp(-t.abs());
         e / ((1.0 + e) * (1.0 + e))
     }
 
+    #[inline(always)]
     fn bend(&self, t: f64) -> f64 {
-        // 1 − 2φ(t) = −tanh(t/2), which keeps its digits near t = 0.
-        -(0.5 * t).tanh() * self.slope(t)
+        // 1 − 2φ(t), which keeps its digits near t = 0
+        -2.0 * self.rise(t) * self.slope(t)
     }
 
+    #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
-        0.5 * (0.5 * t).tanh()
+        // tanh(t/2)/2, by way of the e^{−|t|} that value and slope have too
+        let below = exp_m1(-t.abs());
+        (-0.5 * below / (2.0 + below)).copysign(t)
     }
 
     fn range(&self) -> Range {

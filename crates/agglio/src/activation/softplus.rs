@@ -2,6 +2,7 @@
 
 use std::f64::consts::LN_2;
 
+use super::elementary::{exp, exp_m1, ln_1p};
 use super::{Activation, Preimages, Range, Sigmoid};
 
 /// From here on e^{−t} is lost beside one, and softplus is t to the last digit.
@@ -20,22 +21,27 @@ impl Activation for Softplus {
         "softplus".to_owned()
     }
 
+    #[inline(always)]
     fn value(&self, t: f64) -> f64 {
-        t.max(0.0) + (-t.abs()).exp().ln_1p()
+        t.max(0.0) + ln_1p(exp(-t.abs()))
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64) -> f64 {
         Sigmoid.value(t)
     }
 
+    #[inline(always)]
     fn bend(&self, t: f64) -> f64 {
         Sigmoid.slope(t)
     }
 
+    #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
         // ln((1 + e^t)/2) = ln1p(expm1(t)/2). It equals t/2 + ln cosh(t/2) but cancels for neither sign of t:
         // expm1(t)/2 stays above −½, where ln1p is well conditioned, and left of zero it tends to −ln 2.
-        if t < STRAIGHT { (0.5 * t.exp_m1()).ln_1p() } else { t - LN_2 }
+        let curved = ln_1p(0.5 * exp_m1(t.min(STRAIGHT)));
+        if t < STRAIGHT { curved } else { t - LN_2 }
     }
 
     fn range(&self) -> Range {

@@ -1,5 +1,6 @@
 //! The hyperbolic tangent.
 
+use super::elementary::{exp, tanh};
 use super::{Activation, Preimages, Range};
 
 /// `φ(t) = tanh t`
@@ -15,22 +16,26 @@ impl Activation for Tanh {
         "tanh".to_owned()
     }
 
+    #[inline(always)]
     fn value(&self, t: f64) -> f64 {
-        t.tanh()
+        tanh(t)
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64) -> f64 {
         // 1 − tanh² would cancel; this is 1/cosh² without its overflow.
-        let e = (-2.0 * t.abs()).exp();
+        let e = exp(-2.0 * t.abs());
         4.0 * e / ((1.0 + e) * (1.0 + e))
     }
 
+    #[inline(always)]
     fn bend(&self, t: f64) -> f64 {
-        -2.0 * t.tanh() * self.slope(t)
+        -2.0 * tanh(t) * self.slope(t)
     }
 
+    #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
-        t.tanh()
+        tanh(t)
     }
 
     fn range(&self) -> Range {

@@ -184,36 +184,27 @@ impl Labels {
         )))
     }
 
-    /// Writes the residuals φ̂_τ(z) − y^τ, and y^τ over the labels y (at τ = 1 they are the same but for φ(0)).
-    pub(super) fn residuals(&self, tau: f64, run: &Run<'_>, z: &[f64], labels: &mut [f64], residuals: &mut [f64]) {
+    /// Turns y into y^τ for these rows; `near` is φ̂_τ(z), which decides between two preimages. At τ = 1 labels are what
+    /// they are, and so is what they are compared with: φ(z), not φ̂_1(z).
+    pub(super) fn graduate(&self, tau: f64, run: &Run<'_>, near: &[f64], labels: &mut [f64], room: [&mut [f64]; 3]) {
         if tau == 1.0 {
-            self.activation.respond(z, residuals);
-        } else {
-            self.activation.graduate(tau, z, residuals);
-            self.graduate(tau, run, residuals, labels);
+            return;
         }
-        residuals.iter_mut().zip(&*labels).for_each(|(r, label)| *r -= label);
-    }
-
-    /// Turns y into y^τ for these rows; `near` is φ̂_τ(z), which decides between two preimages.
-    fn graduate(&self, tau: f64, run: &Run<'_>, near: &[f64], labels: &mut [f64]) {
-        let mut preimages = vec![0.0; labels.len()];
-        let mut graduated = vec![0.0; labels.len()];
-        run.gather(&self.preimages, &mut preimages);
+        let [preimages, graduated, left] = room;
+        run.gather(&self.preimages, preimages);
         preimages.iter_mut().for_each(|z| *z = self.clip.apply_to_preimage(*z));
-        self.activation.graduate(tau, &preimages, &mut graduated);
+        self.activation.graduate(tau, preimages, graduated);
         if !self.left_preimages.is_empty() {
-            let mut left = vec![0.0; labels.len()];
-            run.gather(&self.left_preimages, &mut preimages);
-            self.activation.graduate(tau, &preimages, &mut left);
-            for ((right, &left), &near) in graduated.iter_mut().zip(&left).zip(near) {
+            run.gather(&self.left_preimages, preimages);
+            self.activation.graduate(tau, preimages, left);
+            for ((right, &left), &near) in graduated.iter_mut().zip(&*left).zip(near) {
                 if (left - near).abs() < (*right - near).abs() {
                     *right = left;
                 }
             }
         }
         for (label, graduated) in labels.iter_mut().zip(graduated) {
-            *label = graduated + tau * (*label - self.clip.apply(*label));
+            *label = *graduated + tau * (*label - self.clip.apply(*label));
         }
     }
 }

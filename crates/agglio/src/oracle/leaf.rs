@@ -6,6 +6,7 @@ use crate::oracle::fold::Fold;
 use crate::oracle::{Hessian, Memory, Objective, Query, Want};
 use crate::rows::Run;
 use crate::rows::{Coordinates, Predictor};
+use crate::vector::{sum, sum_of};
 
 /// Positions in a leaf: fewer rows than this are summed by one thread.
 pub const LEAF: usize = 1024;
@@ -127,22 +128,24 @@ impl<'a> Task<'a> {
             Want::Mixture(deviation) => return self.visit_mixture(deviation, run, room, sums),
             _ => {}
         }
-        let [z, label, weight, residual, slope, a] = room.take(run.len());
+        let (columns, products) = room.take(run.len());
+        let [z, label, weight, residual, slope, a, mut spare @ ..] = columns;
         self.predict(&self.at, run, z, a);
         self.fold.rows.labels(run, label);
         self.fold.rows.weights(run, weight);
-        self.fold.labels.residuals(self.query.tau, run, z, label, residual);
+        let wants_slope = self.query.want != Want::Loss;
+        self.respond(wants_slope, z, residual, slope);
+        self.fold.labels.graduate(self.query.tau, run, residual, label, spare.each_mut().map(|column| &mut **column));
         sums.rows += run.len();
         // a row without weight has no say, not even by overflowing
-        residual.iter_mut().zip(&*weight).for_each(|(r, weight)| *r = if *weight > 0.0 { *r } else { 0.0 });
-        for ((r, y), weight) in residual.iter().zip(&*label).zip(&*weight).filter(|(_, weight)| **weight > 0.0) {
-            sums.loss += weight * (r * r);
-            sums.label_square += weight * (y * y);
+        for ((r, y), weight) in residual.iter_mut().zip(&mut *label).zip(&*weight) {
+            (*r, *y) = if *weight > 0.0 { (*r - *y, *y) } else { (0.0, 0.0) };
         }
-        if self.query.want == Want::Loss {
+        sums.loss += sum_of(weight, residual, |weight, r| weight * (r * r));
+        sums.label_square += sum_of(weight, label, |weight, y| weight * (y * y));
+        if !wants_slope {
             return;
         }
-        self.fold.labels.activation().graduate_slope(self.query.tau, z, slope);
         slope.iter_mut().zip(&*weight).for_each(|(s, weight)| *s = if *weight > 0.0 { *s } else { 0.0 });
         self.add_gradient(run, weight, residual, slope, a, sums);
         match self.query.want {
@@ -151,16 +154,28 @@ impl<'a> Task<'a> {
                 if !sums.norms.rows.is_empty() {
                     self.add_norms(run, weight, slope, a, sums);
                 }
-                self.curve(hessian, z, weight, residual, slope, a);
-                self.add_curvature(run, z, a, sums);
+                let [bend, ..] = spare;
+                self.curve(hessian, z, weight, residual, slope, a, bend);
+                self.add_curvature(run, z, a, sums, products);
             }
             _ => {}
         }
     }
 
+    /// φ̂_τ(z), or φ(z) at τ = 1, and its slope where that is wanted.
+    fn respond(&self, wants_slope: bool, z: &[f64], value: &mut [f64], slope: &mut [f64]) {
+        let (tau, activation) = (self.query.tau, self.fold.labels.activation());
+        match (tau == 1.0, wants_slope) {
+            (true, false) => activation.respond(z, value),
+            (true, true) => activation.respond_with_slope(z, value, slope),
+            (false, false) => activation.graduate(tau, z, value),
+            (false, true) => activation.graduate_with_slope(tau, z, value, slope),
+        }
+    }
+
     /// ẑ is the left or the right preimage, with odds N(ẑ; z, σ²)/|φ′(ẑ)| given y.
     fn visit_mixture(&self, deviation: f64, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
-        let [z, weight, left, right, slope, a] = room.take(run.len());
+        let ([z, weight, left, right, slope, a, ..], _) = room.take(run.len());
         self.predict(&self.at, run, z, a);
         self.fold.rows.weights(run, weight);
         self.fold.labels.both_preimages(run, left, right);
@@ -185,7 +200,7 @@ impl<'a> Task<'a> {
 
     /// At τ = 0 the problem is linear least squares on φ⁻¹(c), whatever θ.
     fn visit_line(&self, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
-        let [offset, weight, a, ..] = room.take(run.len());
+        let ([offset, weight, a, ..], room) = room.take(run.len());
         self.fold.rows.offsets(run, offset);
         self.fold.rows.weights(run, weight);
         sums.rows += run.len();
@@ -197,7 +212,7 @@ impl<'a> Task<'a> {
             self.add(run, a, right);
         }
         if let Some(products) = &mut sums.products {
-            self.fold.rows.add_products(run, self.fold.coordinates.centre(), weight, products.lower_mut());
+            self.fold.rows.add_products(run, self.fold.coordinates.centre(), weight, products.lower_mut(), room);
             self.add(run, weight, &mut sums.curvature);
         }
     }
@@ -234,12 +249,22 @@ impl<'a> Task<'a> {
             *a = weight[i] * (slope[i] * slope[i]);
             sums.saturated += if slope[i].abs() < flat { weight[i] } else { 0.0 };
         }
-        sums.norms.total += a.iter().sum::<f64>();
+        sums.norms.total += sum(a);
         self.fold.rows.add_squares(run, self.fold.coordinates.centre(), a, &mut sums.norms.rows);
     }
 
-    /// The curvature's coefficient h of each row, written over `h`; `z` is used up where bends are needed.
-    fn curve(&self, hessian: Hessian, z: &mut [f64], weight: &[f64], r: &[f64], slope: &[f64], h: &mut [f64]) {
+    /// The curvature's coefficient h of each row, written over `h`.
+    #[allow(clippy::too_many_arguments)]
+    fn curve(
+        &self,
+        hessian: Hessian,
+        z: &[f64],
+        weight: &[f64],
+        r: &[f64],
+        slope: &[f64],
+        h: &mut [f64],
+        bend: &mut [f64],
+    ) {
         for (i, h) in h.iter_mut().enumerate() {
             *h = match self.query.objective {
                 Objective::Squares => weight[i] * slope[i] * slope[i],
@@ -247,13 +272,12 @@ impl<'a> Task<'a> {
             };
         }
         if hessian == Hessian::Full && self.query.objective == Objective::Squares {
-            let mut bend = vec![0.0; z.len()];
-            self.fold.labels.activation().graduate_bend(self.query.tau, z, &mut bend);
+            self.fold.labels.activation().graduate_bend(self.query.tau, z, bend);
             h.iter_mut().enumerate().for_each(|(i, h)| *h += weight[i] * r[i] * bend[i]);
         }
     }
 
-    fn add_curvature(&self, run: &Run<'_>, z: &mut [f64], h: &mut [f64], sums: &mut Partial) {
+    fn add_curvature(&self, run: &Run<'_>, z: &mut [f64], h: &mut [f64], sums: &mut Partial, room: &mut Vec<f64>) {
         let centre = self.fold.coordinates.centre();
         if let Some(times) = &self.times {
             self.fold.rows.dots(run, centre, &times.v, z);
@@ -261,28 +285,32 @@ impl<'a> Task<'a> {
         }
         self.add(run, h, &mut sums.curvature);
         if let Some(products) = &mut sums.products {
-            self.fold.rows.add_products(run, centre, h, products.lower_mut());
+            self.fold.rows.add_products(run, centre, h, products.lower_mut(), room);
         }
     }
 
     fn add(&self, run: &Run<'_>, a: &[f64], sums: &mut Weighted) {
-        sums.total += a.iter().sum::<f64>();
+        sums.total += sum(a);
         self.fold.rows.add_rows(run, self.fold.coordinates.centre(), a, &mut sums.rows);
     }
 }
 
-/// Working memory for one run of rows, in one allocation.
-struct Room(Vec<f64>);
+/// Working memory for one run of rows: columns of numbers, one a row, and what products of rows need.
+struct Room {
+    columns: Vec<f64>,
+    products: Vec<f64>,
+}
 
 impl Room {
-    const COLUMNS: usize = 6;
+    const COLUMNS: usize = 9;
 
     fn new(rows: usize) -> Room {
-        Room(vec![0.0; Self::COLUMNS * rows])
+        Room { columns: vec![0.0; Self::COLUMNS * rows], products: Vec::new() }
     }
 
-    fn take(&mut self, rows: usize) -> [&mut [f64]; Self::COLUMNS] {
-        let mut rest = self.0.as_mut_slice();
-        std::array::from_fn(|_| rest.split_off_mut(..rows).unwrap_or_default())
+    fn take(&mut self, rows: usize) -> ([&mut [f64]; Self::COLUMNS], &mut Vec<f64>) {
+        let mut rest = self.columns.as_mut_slice();
+        let columns = std::array::from_fn(|_| rest.split_off_mut(..rows).unwrap_or_default());
+        (columns, &mut self.products)
     }
 }

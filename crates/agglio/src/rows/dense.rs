@@ -115,14 +115,21 @@ fn check_finite<T: Element>(what: &str, values: &[T], width: usize) -> Result<()
     }
 }
 
-/// Runs `$body` with `$x` the stored numbers, whatever their type.
-macro_rules! with_values {
-    ($self:expr, $x:ident => $body:expr) => {
+/// Runs `$body` with `$row` the function from a position of the run to its row, whatever the type of the numbers.
+macro_rules! with_rows {
+    ($self:expr, $run:expr, $row:ident => $body:expr) => {{
+        let d = $self.width;
         match &$self.values {
-            Values::F64($x) => $body,
-            Values::F32($x) => $body,
+            Values::F64(x) => {
+                let $row = |i: usize| &x[$run.row(i) * d..][..d];
+                $body
+            }
+            Values::F32(x) => {
+                let $row = |i: usize| &x[$run.row(i) * d..][..d];
+                $body
+            }
         }
-    };
+    }};
 }
 
 impl Rows for Dense {
@@ -143,38 +150,27 @@ impl Rows for Dense {
     }
 
     fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
-        let d = self.width;
-        with_values!(self, x => run.for_each(|i, row| z[i] = kernel::dot(&x[row * d..][..d], centre, v)));
+        with_rows!(self, run, row => kernel::dots(row, centre, v, z));
     }
 
     fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
-        let d = self.width;
-        with_values!(self, x => run.for_each(|i, row| z[i] = kernel::square_dot(&x[row * d..][..d], centre, v)));
+        with_rows!(self, run, row => kernel::square_dots(row, centre, v, z));
     }
 
     fn add_rows(&self, run: &Run<'_>, centre: &[f64], a: &[f64], g: &mut [f64]) {
-        let d = self.width;
-        with_values!(self, x => run.for_each(|i, row| {
-            let a = a[i];
-            kernel::update(&x[row * d..][..d], centre, g, |sum, x| sum + a * x);
-        }));
+        with_rows!(self, run, row => kernel::add_rows(row, centre, a, g));
     }
 
     fn add_squares(&self, run: &Run<'_>, centre: &[f64], a: &[f64], s: &mut [f64]) {
-        let d = self.width;
-        with_values!(self, x => run.for_each(|i, row| {
-            let a = a[i];
-            kernel::update(&x[row * d..][..d], centre, s, |sum, x| sum + a * (x * x));
-        }));
+        with_rows!(self, run, row => kernel::add_squares(row, centre, a, s));
     }
 
-    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64]) {
-        let d = self.width;
-        let mut plain = vec![0.0; run.len() * d];
-        with_values!(self, x => run.for_each(|i, row| {
-            kernel::update(&x[row * d..][..d], centre, &mut plain[i * d..][..d], |_, x| x);
-        }));
-        linalg::add_weighted_gram(&plain, a, h);
+    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], room: &mut Vec<f64>) {
+        let size = run.len() * self.width;
+        room.resize(2 * size, 0.0);
+        let (plain, scaled) = room.split_at_mut(size);
+        with_rows!(self, run, row => kernel::copy_rows(row, centre, plain));
+        linalg::add_weighted_gram(plain, a, h, scaled);
     }
 
     fn labels(&self, run: &Run<'_>, y: &mut [f64]) {

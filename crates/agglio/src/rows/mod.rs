@@ -41,6 +41,15 @@ impl Run<'_> {
         self.len() == 0
     }
 
+    /// The row at a position of the run.
+    #[inline(always)]
+    pub fn row(&self, position: usize) -> usize {
+        match self {
+            Run::Span(span) => span.start + position,
+            Run::Picked(rows) => rows[position],
+        }
+    }
+
     /// Calls `visit(position in the run, row)` for each row in order.
     #[inline(always)]
     pub fn for_each(&self, mut visit: impl FnMut(usize, usize)) {
@@ -99,8 +108,9 @@ pub trait Rows: Debug + Send + Sync {
     /// Adds Σ_i a_i·(x_ij − c_j)² to each s_j.
     fn add_squares(&self, run: &Run<'_>, centre: &[f64], a: &[f64], s: &mut [f64]);
 
-    /// Adds Σ_i a_i·(x_i − c)(x_i − c)ᵀ to the lower triangle of the square matrix `h`, stored by columns.
-    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64]);
+    /// Adds Σ_i a_i·(x_i − c)(x_i − c)ᵀ to the lower triangle of the square matrix `h`, stored by columns; `room` is memory
+    /// to work in, which grows as needed and is worth keeping.
+    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], room: &mut Vec<f64>);
 
     /// Writes the labels y_i.
     fn labels(&self, run: &Run<'_>, y: &mut [f64]);

@@ -1,0 +1,123 @@
+//! *Elementary* functions without a branch, so that a loop over a slice of numbers is compiled for the vector unit.
+//!
+//! They are polynomials after a reduction of the argument, in additions and multiplications alone: without fused ones
+//! the bits are the same on every machine, alone and in a loop. `tests/it/elementary.rs` holds them to mpmath.
+
+use std::f64::consts::LOG2_E;
+
+/// ln 2 in two parts, of which multiples by an exponent are exact in the first.
+const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
+const LN_2_LOW: f64 = 1.9082149292705877e-10;
+
+/// Adding this number rounds to an integer, which then stands in the last bits.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// Exponent bits of one.
+const ONE: u64 = 1023 << 52;
+
+/// Bits of the number beside √½ that mantissas are counted from.
+const ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
+const MANTISSA: u64 = (1 << 52) - 1;
+
+/// 1/k! from k = 2.
+const EXPONENTIAL: [f64; 12] = [
+    1.0 / 2.0,
+    1.0 / 6.0,
+    1.0 / 24.0,
+    1.0 / 120.0,
+    1.0 / 720.0,
+    1.0 / 5_040.0,
+    1.0 / 40_320.0,
+    1.0 / 362_880.0,
+    1.0 / 3_628_800.0,
+    1.0 / 39_916_800.0,
+    1.0 / 479_001_600.0,
+    1.0 / 6_227_020_800.0,
+];
+
+/// 2/(2k + 1) from k = 1.
+const LOGARITHM: [f64; 10] = [
+    2.0 / 3.0,
+    2.0 / 5.0,
+    2.0 / 7.0,
+    2.0 / 9.0,
+    2.0 / 11.0,
+    2.0 / 13.0,
+    2.0 / 15.0,
+    2.0 / 17.0,
+    2.0 / 19.0,
+    2.0 / 21.0,
+];
+
+/// `c_0 + c_1 x + c_2 x² + …`
+#[inline(always)]
+fn polynomial<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
+    let mut sum = 0.0;
+    for c in coefficients.iter().rev() {
+        sum = sum * x + c;
+    }
+    sum
+}
+
+/// 2ⁿ for the integer n that was rounded as `rounded` = n + [`ROUND`], |n| ≤ 1022.
+#[inline(always)]
+fn power_of_two(rounded: f64) -> f64 {
+    f64::from_bits((rounded.to_bits() << 52).wrapping_add(ONE))
+}
+
+/// e^x = (1 + `rise`)·2^a·2^b with |rise| < 0.42: two powers, because one of them alone may overflow or underflow.
+struct Reduced {
+    rise: f64,
+    half: f64,
+    rest: f64,
+}
+
+/// Reduces e^x; beyond ±750 it is nothing or infinite in any case.
+#[inline(always)]
+fn reduce(x: f64) -> Reduced {
+    let x = x.clamp(-750.0, 750.0);
+    let n = (x * LOG2_E + ROUND) - ROUND;
+    let r = (x - n * LN_2_HIGH) - n * LN_2_LOW;
+    let half = 0.5 * n + ROUND;
+    let rest = (n - (half - ROUND)) + ROUND;
+    Reduced { rise: r + (r * r) * polynomial(&EXPONENTIAL, r), half, rest }
+}
+
+/// e^x.
+#[inline(always)]
+pub(super) fn exp(x: f64) -> f64 {
+    let Reduced { rise, half, rest } = reduce(x);
+    (1.0 + rise) * power_of_two(half) * power_of_two(rest)
+}
+
+/// e^x − 1 without cancellation.
+#[inline(always)]
+pub(super) fn exp_m1(x: f64) -> f64 {
+    let Reduced { rise, half, rest } = reduce(x);
+    let (half, rest, unit) = (power_of_two(half), power_of_two(rest), power_of_two(2.0 * ROUND - rest));
+    (rise * half + (half - unit)) * rest
+}
+
+/// ln(1 + u) without cancellation, for u ≥ −½ that is finite.
+#[inline(always)]
+pub(super) fn ln_1p(u: f64) -> f64 {
+    let w = 1.0 + u;
+    // what 1 + u has lost
+    let lost = u - (w - 1.0);
+    let bits = w.to_bits().wrapping_sub(ROOT);
+    // bits of a double whose last ones are the exponent, which is −1 at least
+    let exponent = f64::from_bits((bits.wrapping_add(ONE) >> 52) | 0x4330_0000_0000_0000) - 4_503_599_627_371_519.0;
+    let f = f64::from_bits((bits & MANTISSA).wrapping_add(ROOT)) - 1.0;
+    let s = f / (2.0 + f);
+    let half_square = 0.5 * f * f;
+    let tail = s * (half_square + (s * s) * polynomial(&LOGARITHM, s * s));
+    let low = tail + (exponent * LN_2_LOW + lost / w);
+    exponent * LN_2_HIGH - ((half_square - low) - f)
+}
+
+/// tanh x.
+#[inline(always)]
+pub(super) fn tanh(x: f64) -> f64 {
+    let below = exp_m1(-2.0 * x.abs());
+    (-below / (2.0 + below)).copysign(x)
+}

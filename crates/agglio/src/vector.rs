@@ -1,0 +1,46 @@
+//! Loops over slices that are compiled once for each *vector* unit, and choose at run time.
+//!
+//! What they call must be inlined, and without branches where speed matters. No fused multiplication is ever used and
+//! sums are of eight parts, so that all of them give the same bits.
+
+use multiversion::multiversion;
+
+const LANES: usize = 8;
+
+/// Writes f(x) for each x.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(crate) fn map(x: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
+    for (out, &x) in out.iter_mut().zip(x) {
+        *out = f(x);
+    }
+}
+
+/// Writes both parts of f(x) for each x.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(crate) fn map_both(x: &[f64], first: &mut [f64], second: &mut [f64], f: impl Fn(f64) -> (f64, f64)) {
+    for ((first, second), &x) in first.iter_mut().zip(second).zip(x) {
+        (*first, *second) = f(x);
+    }
+}
+
+/// Σ f(x, y).
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(crate) fn sum_of(x: &[f64], y: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+    let mut sums = [0.0; LANES];
+    for (x, y) in x.iter().zip(y) {
+        for k in 0..LANES {
+            sums[k] += f(x[k], y[k]);
+        }
+    }
+    for ((sum, &x), &y) in sums.iter_mut().zip(x_rest).zip(y_rest) {
+        *sum += f(x, y);
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    ((a + e) + (b + f)) + ((c + g) + (d + h))
+}
+
+/// Σ x.
+pub(crate) fn sum(x: &[f64]) -> f64 {
+    sum_of(x, x, |x, _| x)
+}
