@@ -5,10 +5,13 @@ use std::fs::read_to_string;
 /// Share of the free memory that data may take; the rest is for the fit.
 const SHARE: f64 = 0.8;
 
+/// Bytes that the program itself may ask for later, threads and their working memory among them.
+const RESERVE: u64 = 16 << 20;
+
 /// Bytes that data may take; no bound where the system does not tell.
 pub fn available() -> u64 {
     let free = [system(), group(), addresses()].into_iter().flatten().min();
-    free.map_or(u64::MAX, |free| (free as f64 * SHARE) as u64)
+    free.map_or(u64::MAX, |free| (free.saturating_sub(RESERVE) as f64 * SHARE) as u64)
 }
 
 /// What the machine has left, by Linux.

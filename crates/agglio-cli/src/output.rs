@@ -50,11 +50,7 @@ impl Output {
     /// # Errors
     /// As [`Output::new`].
     pub fn or_stdout(typed: &Path, force: bool) -> Result<Output> {
-        if typed.as_os_str() == "-" || typed == Path::new("/dev/stdout") {
-            Ok(Output::Stdout)
-        } else {
-            Output::new(typed, force)
-        }
+        if typed.as_os_str() == "-" || is_stdout(typed) { Ok(Output::Stdout) } else { Output::new(typed, force) }
     }
 
     /// Opens it; nothing is to be seen under its name until the writer is published.
@@ -76,7 +72,7 @@ impl Output {
 }
 
 fn probe(typed: &Path, force: bool) -> Result<Output> {
-    if typed.as_os_str() == "-" {
+    if typed.as_os_str() == "-" || is_stdout(typed) {
         bail!("results go to standard output, so this needs a file");
     }
     if fs::metadata(typed).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
@@ -90,12 +86,20 @@ fn probe(typed: &Path, force: bool) -> Result<Output> {
     }
 }
 
+/// Whether the name is that of the file which standard output goes to.
+fn is_stdout(typed: &Path) -> bool {
+    let stdout = fs::canonicalize("/dev/stdout").ok().filter(|path| path.is_file());
+    stdout.is_some() && fs::canonicalize(typed).ok() == stdout
+}
+
 /// Refuses outputs that would overwrite each other, or what is read.
 ///
 /// # Errors
 /// If two of them are one file.
 pub fn require_distinct<'a>(outputs: impl IntoIterator<Item = &'a Output>, inputs: &[&Path]) -> Result<()> {
-    let mut seen: Vec<PathBuf> = inputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+    // a file may come by way of standard input too
+    let inputs = inputs.iter().copied().chain([Path::new("/dev/stdin")]);
+    let mut seen: Vec<PathBuf> = inputs.filter_map(|path| fs::canonicalize(path).ok()).collect();
     for output in outputs {
         let Output::File { typed, path, .. } = output else { continue };
         if seen.contains(path) {

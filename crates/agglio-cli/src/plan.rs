@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use crate::args::{self, FitArgs, Format, MethodArgs, Names, TableArgs};
 use crate::output::{self, Output};
 use crate::source::{self, Source};
-use crate::{interrupt, solver_keys};
+use crate::{interrupt, memory, solver_keys};
 
 /// More threads than this are a slip of the finger.
 const MOST_THREADS: usize = 1024;
@@ -81,15 +81,29 @@ impl FitPlan {
         output::require_distinct([&self.model, &self.trace].into_iter().flatten(), &inputs)
     }
 
-    /// The library's plan, now that the features' names are known.
+    /// The library's plan, now that the features' names and the number of rows are known.
     ///
     /// # Errors
-    /// If the starting point is not one of these features.
-    pub fn for_features(&self, names: &[String]) -> Result<Plan> {
-        let options = self.options.clone();
-        let Some((path, weights)) = &self.start else { return Ok(options.build()?) };
-        let coefficients = weights.in_order(names, path)?;
-        Ok(options.start(Start::At { coefficients, intercept: weights.intercept }).build()?)
+    /// If the starting point is not one of these features, or the fit would ask for more memory than there is.
+    pub fn for_table(&self, names: &[String], rows: usize) -> Result<Plan> {
+        let start = |(path, weights): &(PathBuf, Weights)| -> Result<Start> {
+            Ok(Start::At { coefficients: weights.in_order(names, path)?, intercept: weights.intercept })
+        };
+        let plan = set(self.options.clone(), self.start.as_ref().map(start).transpose()?, Options::start).build()?;
+        self.require_memory(plan.memory(rows, names.len()), names.len())?;
+        Ok(plan)
+    }
+
+    fn require_memory(&self, needed: u64, columns: usize) -> Result<()> {
+        let free = memory::available();
+        if needed <= free {
+            return Ok(());
+        }
+        let ([needed, free], solver) = ([needed, free].map(|bytes| bytes.div_ceil(1 << 20)), self.solver);
+        bail!(
+            "solver `{solver}` forms the curvature of {columns} columns, which takes {needed} MB, and {free} MB are free; \
+             use fewer columns, or solver `newton-cg` or `lbfgs` for more than 1000"
+        );
     }
 
     /// A word on a minibatch of more rows than there are.

@@ -30,6 +30,8 @@ pub struct Fitted {
     pub read_seconds: f64,
     pub seed: u64,
     pub warnings: Vec<String>,
+    /// Why there is no model though one was asked for.
+    pub model_error: Option<anyhow::Error>,
 }
 
 /// The object of `fit --format json`, in the contract's order.
@@ -120,7 +122,8 @@ impl Fitted {
         let place = if self.report.noise.name() == "pre" { "before" } else { "after" };
         match self.report.log_likelihoods {
             Some(LogLikelihoods { pre: Some(pre), post }) => {
-                format!("{place} the activation (log-likelihood {pre:.1} before, {post:.1} after)")
+                let [pre, post] = [pre, post].map(|x| if x.is_finite() { format!("{x:.1}") } else { number::short(x) });
+                format!("{place} the activation (log-likelihood {pre} before, {post} after)")
             }
             _ => format!("{place} the activation"),
         }

@@ -45,6 +45,9 @@ pub struct Certificate {
 /// The relative gradient above which no point is called a minimum.
 const STATIONARY: f64 = 1e-2;
 
+/// The share of the loss that a certified minimum may have left to gain, by its gradient and its least curvature.
+const LITTLE: f64 = 1e-4;
+
 impl Certificate {
     /// Examines where a fit ended: one pass over the rows, or over a sample where there are many, and a few more where it
     /// looks odd. What the rows
@@ -83,7 +86,12 @@ impl Certificate {
     pub fn certified(&self) -> bool {
         self.status == Status::Converged
             && self.is_stationary()
-            && self.smallest_eigenvalue.is_some_and(|ratio| ratio > FLAT)
+            && self.smallest_eigenvalue.is_some_and(|ratio| ratio > FLAT && self.promises_little(ratio))
+    }
+
+    /// Whether a step to the bottom of the flattest direction would lower the loss by next to nothing of itself.
+    fn promises_little(&self, ratio: f64) -> bool {
+        self.exact || self.relative_gradient.is_some_and(|gradient| gradient * gradient <= LITTLE * ratio)
     }
 
     fn is_stationary(&self) -> bool {

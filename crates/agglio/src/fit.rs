@@ -39,7 +39,7 @@ pub struct Outcome {
 }
 
 /// The largest entry of θ that other units than the solver's leave finite.
-const FARTHEST: f64 = 1e290;
+pub(crate) const FARTHEST: f64 = 1e290;
 
 /// What the loop owns: θ, where the stage began, and what is known at (θ, τ).
 struct Walk {

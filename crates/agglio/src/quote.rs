@@ -4,7 +4,7 @@
 /// Most bytes of a cell or a name that are quoted.
 pub(crate) const LONGEST: usize = 64;
 
-/// The text with control characters escaped.
+/// The text with control characters, blanks other than a space, and characters that have no width escaped.
 ///
 /// # Examples
 ///
@@ -12,7 +12,12 @@ pub(crate) const LONGEST: usize = 64;
 /// assert_eq!(agglio::quote::visible("größe\u{1b}[2J"), "größe\\u{1b}[2J");
 /// ```
 pub fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
+    text.chars().map(|c| if is_hidden(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
+}
+
+fn is_hidden(c: char) -> bool {
+    let has_no_width = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    c.is_control() || has_no_width || (c.is_whitespace() && c != ' ')
 }
 
 /// At most 64 bytes of a text that may be anything, visible.
@@ -53,6 +58,7 @@ mod tests {
     fn quotes_are_short_and_harmless() {
         assert_eq!(short("größe\u{1b}[2J".as_bytes()), "größe\\u{1b}[2J");
         assert_eq!(short(b"\xff\n"), "\\xff\\n");
+        assert_eq!(short("a\u{a0}\u{202e}\u{feff}é b".as_bytes()), "a\\u{a0}\\u{202e}\\u{feff}é b");
         let long = short("ö".repeat(100).as_bytes());
         assert_eq!(long, "ö".repeat(32) + "…");
         assert_eq!(short(&[0x80; 100]), "\\x80".repeat(64) + "…");

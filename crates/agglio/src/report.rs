@@ -69,7 +69,7 @@ pub enum Status {
 
 impl Status {
     /// Every status.
-    pub const ALL: [Status; 6] = [
+    pub const ALL: &[Status] = &[
         Status::Converged,
         Status::Plateau,
         Status::Diverging,
@@ -166,7 +166,9 @@ impl Report {
                     self.certificate.curvature_products.map_or(String::new(), |k| format!(" by {k} Lanczos steps"));
                 format!(", and a strict minimum (least curvature {ratio:.1e} of the greatest{by})")
             }
-            Some(ratio) if ratio > 0.0 => ", which is too large for a minimum".into(),
+            Some(ratio) if ratio > 0.0 => {
+                format!(", which is too large for a minimum (least curvature {ratio:.1e} of the greatest)")
+            }
             _ => ", but not a strict minimum: the curvature is not positive".into(),
         }
     }

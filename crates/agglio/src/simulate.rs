@@ -140,7 +140,9 @@ impl Simulation {
             within("norm", norm, norm >= 0.0, "it must be finite and not negative")?;
         }
         match self.design {
-            Design::Correlated(rho) => within("the correlation", rho, rho.abs() < 1.0, "it must be between -1 and 1")?,
+            Design::Correlated(rho) => {
+                within("the correlation", rho, rho.abs() < 1.0, "it must be above -1 and below 1")?
+            }
             Design::Student(nu) => within("the degrees of freedom", nu, nu > 0.0, "they must be finite and positive")?,
             Design::Scaled | Design::Normal | Design::Uniform => {}
         }

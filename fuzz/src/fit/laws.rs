@@ -2,6 +2,7 @@
 
 use agglio::activation::{Activation, named};
 use agglio::model::{Centre, Model, Origin};
+use agglio::stop::StopReason;
 use agglio::{Report, Solver, Status};
 
 use super::problem::Problem;
@@ -56,9 +57,11 @@ fn is_honest(report: &Report) -> bool {
     !converged || (report.loss.is_finite() && report.path_loss.is_finite())
 }
 
-/// The model without features is among those that are fitted, and solver `auto` looks at it where its intercept is finite.
+/// The model without features is among those that are fitted, and solver `auto` looks at it where its intercept is finite
+/// and it is not cut short.
 fn beats_baseline(problem: &Problem, report: &Report) -> bool {
-    let looked = problem.solver == Solver::Auto && problem.intercept && problem.free && report.tau == 1.0;
+    let ended = report.tau == 1.0 && report.reason != StopReason::Limit;
+    let looked = problem.solver == Solver::Auto && problem.intercept && problem.free && ended;
     let largest = problem.labels.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
     let rounding = (1e-12 * largest).powi(2) + f64::MIN_POSITIVE;
     !looked || report.labels_outside > 0 || report.loss <= report.certificate.baseline_loss * (1.0 + 1e-9) + rounding

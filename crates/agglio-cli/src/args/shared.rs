@@ -12,13 +12,13 @@ pub struct TableArgs {
     /// A CSV file; `-` is standard input
     pub data: PathBuf,
     /// The column of labels y
-    #[arg(long, value_name = "Y", help_heading = "Model")]
+    #[arg(long, value_name = "Y", value_parser = name, help_heading = "Model")]
     pub target: String,
     /// The columns that are features; a name with a comma in it stands in "double quotes" [default: all that are nothing
     /// else]
     #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model", conflicts_with = "drop")]
     pub features: Vec<Names>,
-    /// Columns that are not features; all others are
+    /// Columns that are not features, written likewise; all others are
     #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model")]
     pub drop: Vec<Names>,
     /// φ: sigmoid, softplus, leaky-softplus[:K=0.2], silu, gelu, tanh, probit, exp or identity
@@ -28,10 +28,10 @@ pub struct TableArgs {
     #[arg(long, help_heading = "Model")]
     pub no_intercept: bool,
     /// A column that is added to xᵀw
-    #[arg(long, value_name = "COL", help_heading = "Model")]
+    #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub offset: Option<String>,
     /// A column of weights ≥ 0 of the rows
-    #[arg(long, value_name = "COL", help_heading = "Model")]
+    #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub weights: Option<String>,
     /// What becomes of rows with an empty cell, NA, null or nan in a column that is used
     #[arg(
@@ -150,10 +150,10 @@ fn names(typed: &str) -> Result<Names, &'static str> {
     let mut names = Vec::new();
     let mut rest = Some(typed);
     while let Some(text) = rest {
-        let name = match text.trim_start().strip_prefix('"') {
+        let name = match text.trim_ascii_start().strip_prefix('"') {
             Some(quoted) => {
                 let (name, after) = unquote(quoted).ok_or("a name in double quotes must end with one")?;
-                rest = match after.trim_start() {
+                rest = match after.trim_ascii_start() {
                     "" => None,
                     after => Some(after.strip_prefix(',').ok_or("after a name in double quotes comes a comma")?),
                 };
@@ -165,9 +165,17 @@ fn names(typed: &str) -> Result<Names, &'static str> {
                 name.to_owned()
             }
         };
-        names.push(name.trim().to_owned());
+        names.push(self::name(&name)?);
     }
     Ok(Names(names))
+}
+
+/// A name without the blanks around it, which it has not in the file's header either.
+fn name(typed: &str) -> Result<String, &'static str> {
+    match typed.trim_ascii() {
+        "" => Err("a name is empty"),
+        name => Ok(name.to_owned()),
+    }
 }
 
 /// What stands before the closing quote, where two in a row are one that does not close, and what after it.

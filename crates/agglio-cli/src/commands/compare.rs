@@ -113,7 +113,7 @@ fn weights(path: &Path) -> Result<(&Path, Weights)> {
 
 fn fit(plan: &FitPlan, names: &[String], rows: &Dense) -> Result<Report> {
     let mut watch = Watch::new(plan.cap, plan.quiet, None)?;
-    let report = plan.for_features(names)?.fit_observed(rows, &mut watch).map_err(|why| why.with_names(names));
+    let report = plan.for_table(names, rows.len())?.fit_observed(rows, &mut watch).map_err(|why| why.with_names(names));
     watch.finish()?;
     Ok(report?)
 }

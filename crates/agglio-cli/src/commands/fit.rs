@@ -6,7 +6,7 @@ use std::time::Instant;
 use agglio::model::{Model, Origin};
 use agglio::read::Table;
 use agglio::{Report, Status};
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::args::{FitArgs, Format};
 use crate::interrupt;
@@ -32,7 +32,8 @@ pub fn run(args: FitArgs) -> Result<ExitCode> {
         Format::Table => fitted.table(),
         Format::Json => fitted.json()?,
     })?;
-    Ok(exit_code(&fitted))
+    let code = exit_code(&fitted);
+    fitted.model_error.map_or(Ok(code), Err)
 }
 
 /// Prints the result; whoever does not want to read it to its end still learns by the exit code what it was.
@@ -68,9 +69,11 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
     if report.certificate.certified() && r_squared.is_some_and(|share| share < -1e-9) {
         warnings.push("r² is negative: the mean of the labels is nearer to them than this model".into());
     }
-    written.extend(model_file(plan, &report, &names, columns)?);
+    let model = model_file(plan, &report, &names, columns).context("no model was written");
+    let model_error = model.map(|model| written.extend(model)).err();
     let fitted = Fitted {
         r_squared,
+        model_error,
         target: plan.target.clone(),
         intercept: plan.intercept,
         activation: plan.activation.clone(),
@@ -86,7 +89,7 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
 }
 
 fn fit_watched(plan: &FitPlan, table: Table, names: &[String]) -> Result<(Report, Vec<Writer>)> {
-    let library_plan = plan.for_features(names)?;
+    let library_plan = plan.for_table(names, table.rows)?;
     let rows = table.into_rows().map_err(|why| plan.source.blame(why))?;
     let trace = plan.trace.as_ref().map(Output::open).transpose()?;
     let mut watch = Watch::new(plan.cap, plan.quiet, trace)?;

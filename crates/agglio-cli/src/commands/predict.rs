@@ -41,7 +41,7 @@ fn write(output: &Output, predictions: &[f64]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn overflow_warning(predictions: &[f64]) -> Vec<String> {
+pub(super) fn overflow_warning(predictions: &[f64]) -> Vec<String> {
     match predictions.iter().filter(|prediction| !prediction.is_finite()).count() {
         0 => Vec::new(),
         some => vec![format!("{some} of {} predictions overflow and are not finite", predictions.len())],

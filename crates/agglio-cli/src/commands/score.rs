@@ -6,10 +6,11 @@ use agglio::model::Centre;
 use agglio::read::Selection;
 use anyhow::{Result, bail};
 
+use super::predict::overflow_warning;
 use super::{columns_of, read_model};
 use crate::args::{Format, ScoreArgs};
 use crate::output;
-use crate::print::{Score, variance};
+use crate::print::{self, Score, variance};
 use crate::source::Source;
 
 pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
@@ -21,6 +22,7 @@ pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
     let selection = Selection { target: Some(model.target().to_owned()), ..columns_of(&model, args.csv)? };
     let table = source.read(&selection, args.quiet)?;
     let predictions = model.predict(&table.values, table.offsets.as_deref(), Centre::Mean);
+    print::warnings(&overflow_warning(&predictions), args.quiet);
     let score = score(&predictions, &table.labels);
     output::print(&match args.format {
         Format::Table => score.table(),

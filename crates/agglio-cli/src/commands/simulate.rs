@@ -27,15 +27,18 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode> {
 
 fn write(drawn: &Simulated, output: &Output, truth: Option<&Output>) -> Result<()> {
     let names: Vec<String> = (1..=drawn.truth.len()).map(|j| format!("x{j}")).collect();
-    let mut writers = vec![table(output, &names, drawn)?];
-    if let Some(truth) = truth {
-        let mut writer = truth.open()?;
-        let coefficients = names.into_iter().zip(drawn.truth.iter().copied()).collect();
+    let mut written = truth.map(Output::open).transpose()?;
+    if let Some(writer) = &mut written {
+        let coefficients = names.iter().cloned().zip(drawn.truth.iter().copied()).collect();
         writer.put(&Weights { intercept: 0.0, coefficients }.to_json())?;
-        writers.push(writer);
     }
+    // whoever does not read the table to its end must not cost the file
+    if matches!(output, Output::Stdout) {
+        output::publish(written.take())?;
+    }
+    let table = table(output, &names, drawn)?;
     interrupt::check()?;
-    output::publish(writers)
+    output::publish(written.into_iter().chain([table]))
 }
 
 /// Checks the flags.

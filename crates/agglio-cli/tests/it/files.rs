@@ -58,10 +58,12 @@ fn predictions_are_the_same_on_standard_output() {
     assert_eq!(run.code, Some(0));
     assert_eq!(folder.run("predict m.json data.csv -o p.csv").stdout, "");
     assert_eq!(folder.read("p.csv"), run.stdout);
-    let file = fs::File::create(folder.path("q.csv")).unwrap();
-    let mut redirected = folder.command(&["predict", "m.json", "data.csv", "-o", "/dev/stdout"]);
-    assert!(redirected.stdout(file).status().unwrap().success());
-    assert_eq!(folder.read("q.csv"), run.stdout);
+    for name in ["/dev/stdout", "/proc/self/fd/1"] {
+        let file = fs::File::create(folder.path("q.csv")).unwrap();
+        let mut redirected = folder.command(&["predict", "m.json", "data.csv", "-o", name]);
+        assert!(redirected.stdout(file).status().unwrap().success());
+        assert_eq!(folder.read("q.csv"), run.stdout);
+    }
     assert_eq!(folder.run("predict m.json data.csv -o -").stdout, run.stdout);
 }
 
@@ -141,4 +143,40 @@ fn a_folder_that_cannot_be_written_to_is_refused_before_the_fit() {
     let run = Folder::new().run("fit nowhere.csv --target y --model /proc/m.json");
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("/proc/m.json: the folder /proc cannot be written to"), "{}", run.stderr);
+}
+
+#[test]
+fn standard_output_and_input_are_not_replaced() {
+    let folder = Folder::with_data();
+    folder.fit("data.csv --target y --model m.json");
+    let file = fs::File::create(folder.path("o.txt")).unwrap();
+    let mut fit = folder.command(&["fit", "data.csv", "--target", "y", "--model", "/dev/stdout", "--force"]);
+    assert_eq!(fit.stdout(file).output().unwrap().status.code(), Some(2));
+    let before = folder.read("data.csv");
+    let mut predict = folder.command(&["predict", "m.json", "-", "-o", "data.csv", "--force"]);
+    let output = predict.stdin(fs::File::open(folder.path("data.csv")).unwrap()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(folder.read("data.csv"), before);
+}
+
+#[test]
+fn a_reader_that_goes_away_does_not_cost_a_file() {
+    let folder = Folder::new();
+    let words =
+        ["simulate", "--rows", "100000", "--features", "3", "--activation", "sigmoid", "-o", "-", "--truth", "w.json"];
+    let mut child = folder.command(&words).spawn().unwrap();
+    child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(folder.read("w.json").contains("\"x3\""));
+}
+
+/// Under noise before φ a model needs the noise's deviation.
+#[test]
+fn a_model_that_cannot_be_does_not_cost_the_result() {
+    let folder = Folder::with(&[("d.csv", "x,y\n1,-1e150\n2,1\n3,2\n5,1\n")]);
+    let run = folder.run("fit d.csv --target y --activation leaky-softplus:1e-8 --noise pre --model m.json");
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("no model was written"), "{}", run.stderr);
+    assert!(run.stdout.contains("diverging"), "{}", run.stdout);
+    assert_eq!(folder.names(), ["d.csv"]);
 }

@@ -64,3 +64,15 @@ fn rows_without_end_are_refused() {
     assert_eq!((fit.code, fit.stdout.as_str()), (Some(2), ""), "{}", fit.stderr);
     assert!(fit.stderr.contains("memory"), "{}", fit.stderr);
 }
+
+#[test]
+fn a_curvature_that_does_not_fit_is_refused() {
+    let folder = Folder::new();
+    assert_eq!(folder.run("simulate --rows 60 --features 3000 --activation sigmoid -o wide.csv").code, Some(0));
+    for solver in ["lm", "newton", "multistart"] {
+        let fit = run(&folder, &format!("fit wide.csv --target y --solver {solver}"), |_| {});
+        assert_eq!((fit.code, fit.stdout.as_str()), (Some(2), ""), "{}", fit.stderr);
+        assert!(fit.stderr.contains("MB are free") && fit.stderr.contains("`newton-cg`"), "{}", fit.stderr);
+    }
+    assert_eq!(run(&folder, "fit wide.csv --target y --solver newton-cg --quiet", |_| {}).code, Some(3));
+}

@@ -180,7 +180,7 @@ pub struct Bounds {
 
 /// Entries of θ up to which forming the d×d curvature and solving with it costs less than the products with vectors that
 /// conjugate gradients would ask for instead.
-const WIDE: usize = 1000;
+pub(crate) const WIDE: usize = 1000;
 
 /// Whoever holds the rows and can fold them.
 pub trait Oracle: Sync {

@@ -151,7 +151,7 @@ impl Csv {
         }
         let rows = table.rows;
         let what =
-            format!("the memory that is free holds {rows} rows and no more; leave out columns with --drop, or rows");
+            format!("the memory that is free holds {rows} rows and no more; give it fewer columns, or fewer rows");
         Err(Error::file(path, what))
     }
 }

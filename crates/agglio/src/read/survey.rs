@@ -90,9 +90,14 @@ impl Survey {
             true => (", and neither is any other cell of the column", ""),
             false => ("", others),
         };
-        // a comma would stand between two names
-        let can_be_typed = self.can_be_dropped && !name.contains([',', ' ', '"']) && name.len() <= quote::LONGEST;
-        let how = if can_be_typed { format!(" with --drop {name}") } else { String::new() };
+        // what a shell, or the flag itself, would read otherwise than it stands here
+        let is_plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+        let can_be_typed = self.can_be_dropped && name.chars().all(is_plain) && name.len() <= quote::LONGEST;
+        let how = match can_be_typed {
+            true if name.starts_with('-') => format!(" with --drop={name}"),
+            true => format!(" with --drop {name}"),
+            false => String::new(),
+        };
         let leave = if self.can_be_dropped { format!(", or leave it out{how}") } else { String::new() };
         format!("is not a number{also}; encode the column as numbers{leave}{others}")
     }

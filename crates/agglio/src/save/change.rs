@@ -134,7 +134,8 @@ impl Change {
 
 /// Gives a draft its name unless that is taken; false where there are no hard links, and renaming must do.
 fn link(disk: &dyn Disk, temporary: &Path, path: &Path) -> io::Result<bool> {
-    let taken = || io::Error::new(ErrorKind::AlreadyExists, "it exists");
+    let taken =
+        || io::Error::new(ErrorKind::AlreadyExists, "it exists; it has appeared meanwhile and was not replaced");
     match disk.hard_link(temporary, path) {
         Ok(()) => Ok(true),
         Err(why) if why.kind() == ErrorKind::AlreadyExists => Err(taken()),

@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::nearest::nearest;
-use crate::oracle::Hessian;
-use crate::oracle::Oracle;
+use crate::oracle::{Hessian, Oracle, WIDE};
 use crate::rows::Batch;
 use crate::schedule::{self, Constant, Geometric, Schedule};
 use crate::solver::direction::{Adaptive, Damped, Direction, Lbfgs, Momentum, Nesterov, NewtonCg, Second, Steepest};
@@ -189,9 +188,18 @@ impl Solver {
         })
     }
 
+    /// Whether it forms the curvature of so many coefficients.
+    pub(crate) fn forms_curvature(self, dim: usize) -> bool {
+        match self {
+            Solver::Lm | Solver::Multistart | Solver::Newton => true,
+            // the certificate of every fit looks at it where it is small
+            _ => dim <= WIDE,
+        }
+    }
+
     /// Refuses to form a curvature of more rows than can be factored in minutes.
     fn require_room(self, dim: usize) -> Result<()> {
-        if !matches!(self, Solver::Lm | Solver::Multistart | Solver::Newton) || dim <= Self::FORMED {
+        if !self.forms_curvature(dim) || dim <= Self::FORMED {
             return Ok(());
         }
         Err(ErrorKind::Incompatible {

@@ -27,6 +27,18 @@ impl Plan {
         self.fit_observed(rows, &mut Silent)
     }
 
+    /// Bytes that a fit of a table of this size takes beside what grows with its rows alone: the curvature, where it is
+    /// formed, in as many copies as are in use at once.
+    pub fn memory(&self, rows: usize, columns: usize) -> u64 {
+        let dim = columns + usize::from(self.intercept);
+        if !self.solver.forms_curvature(dim) {
+            return 0;
+        }
+        // partial sums wait at each level of the tree that leaves merge in; then the matrix, its factors, its eigenvectors
+        let copies = u64::from(usize::BITS - rows.div_ceil(LEAF).leading_zeros()) + 6;
+        copies.saturating_mul((dim as u64).saturating_pow(2)).saturating_mul(8)
+    }
+
     /// As [`Plan::fit`], with an observer that hears of every step and may end the fit.
     ///
     /// # Errors
@@ -36,8 +48,12 @@ impl Plan {
             return self.run(rows, observer);
         }
         // the whole fit runs inside the pool, so that a step does not pay for waking it
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build();
-        let pool = pool.map_err(|why| Error::data(format!("the threads cannot be started: {why}")))?;
+        let threads = self.threads.unwrap_or(0);
+        let failed = |why: rayon::ThreadPoolBuildError| {
+            let asked = if threads == 0 { "one a core".to_owned() } else { threads.to_string() };
+            Error::parameter("threads", asked, &format!("they cannot be started ({why}); use fewer"))
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)?;
         pool.install(|| self.run(rows, observer))
     }
 

@@ -1,6 +1,7 @@
 //! The *start* of a fit.
 
 use crate::error::{Error, Result};
+use crate::fit::FARTHEST;
 use crate::rng::{Random, Stream};
 use crate::rows::Coordinates;
 
@@ -48,7 +49,7 @@ impl Start {
                 let scale = scale.unwrap_or(10.0 / (coefficients as f64).sqrt());
                 let mut random = Random::new(seed, Stream::Start);
                 let theta: Vec<f64> = (0..coordinates.dim()).map(|_| scale * random.normal()).collect();
-                match theta.iter().all(|t| t.is_finite()) {
+                match theta.iter().all(|t| t.abs() <= FARTHEST) {
                     true => Ok(theta),
                     false => Err(Error::parameter("the scale of a random start", scale, "the start overflows")),
                 }
@@ -57,7 +58,13 @@ impl Start {
                 "the starting point has {} coefficients and the data {coefficients} covariates",
                 given.len()
             ))),
-            Start::At { coefficients, intercept } => Ok(coordinates.from_user(coefficients, *intercept)),
+            Start::At { coefficients, intercept } => {
+                let theta = coordinates.from_user(coefficients, *intercept);
+                match theta.iter().all(|t| t.abs() <= FARTHEST) {
+                    true => Ok(theta),
+                    false => Err(Error::data("a coefficient of the starting point is too large to start from")),
+                }
+            }
         }
     }
 }

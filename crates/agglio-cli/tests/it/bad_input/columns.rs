@@ -21,6 +21,12 @@ pub fn group() -> Group {
             "d.csv",
             "\"a,b\",\"c\"\"d\",e,f,y\n1,2,1,Ada,0.1\n2,1,3,Bob,0.4\n3,4,5,Cyd,0.5\n5,3,2,Dan,0.9\n2,2,2,Eve,.4\n",
         ),
+        case("a column of text with a name like a flag", "fit d.csv --target y")
+            .file("d.csv", "x,-c,y\n1,q,.1\n2,r,.5\n3,s,.7\n")
+            .refused(["--drop=-c"]),
+        case("a column of text that is named as the message says", "fit d.csv --target y --drop=-c")
+            .file("d.csv", "x,-c,y\n1,q,.1\n2,r,.5\n3,s,.7\n"),
+        fit("a name that is empty", "--features x1,").refused(["a name is empty"]),
         fit("a name in quotes that do not end", r#"--features x1,"x2"#).refused(["must end with one"]),
         fit("a name that goes on after its quotes", r#"--drop "x1"x2"#).refused(["comes a comma"]),
         fit("the target as a feature", "--features x1,y")

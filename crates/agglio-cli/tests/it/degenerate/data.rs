@@ -1,6 +1,7 @@
 //! Tables that are odd: labels, columns, weights and offsets.
 
 use super::{EXACT, ROWS, Row, SOLVERS, drawn, every, fit, fitted, folder, lowest, none, plain, solved, table};
+use crate::Folder;
 
 #[test]
 fn labels_that_are_all_the_same() {
@@ -179,4 +180,22 @@ fn offsets_beyond_the_exponential() {
         fit(&folder(&mixed), &format!("--offset o --activation exp --solver {solver}"));
     }
     none(&with_offset(|_| 1e300), "--offset o", &["the largest offset is 1e300", "too large to square"]);
+}
+
+/// The loss falls by a few ten-thousandths on the way to infinity, along a direction that is almost flat.
+#[test]
+fn a_minimum_that_is_flat_and_not_reached() {
+    let data = "x0,x1,x2,y,w\n\
+        9994.7261087241986,78.498168078437629,-49.650266024852584,0.0038428672944262224,0.1\n\
+        9994.8916785531201,-51.89278032105247,732.18943636599818,0.00019668574594951333,3\n\
+        10009.954941289609,-107.24950001267746,-226.70202155559193,10.586147330730819,0\n\
+        9996.0612377342604,-12.011582600879352,1152.6507492618853,0.0083079278326153964,1\n\
+        10004.784918762434,53.37131581473794,1115.6006997555592,4.5333307444854372,3\n\
+        10001.729737625858,62.015084400895418,1006.0410684365513,0.8315724064286758,3\n";
+    let folder = Folder::with(&[("d.csv", data)]);
+    for solver in ["lbfgs", "newton", "newton-cg"] {
+        let run =
+            folder.run(&format!("fit d.csv --target y --weights w --activation gelu --noise post --solver {solver}"));
+        assert_eq!(run.code, Some(3), "{solver}: {}", run.stdout);
+    }
 }

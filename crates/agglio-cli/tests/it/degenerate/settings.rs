@@ -102,7 +102,8 @@ fn starts_that_are_none() {
     folder.write("text.json", r#"{"coefficients": {"a": 1, "b": "NaN"}}"#);
     folder.write("nan.json", r#"{"coefficients": {"a": 1, "b": NaN}}"#);
     folder.write("huge.json", r#"{"coefficients": {"a": 1, "b": 1e400}}"#);
-    folder.write("far.json", r#"{"intercept": -1e300, "coefficients": {"a": 1e300, "b": -1e300}}"#);
+    folder.write("far.json", r#"{"intercept": -1e250, "coefficients": {"a": 1e250, "b": -1e250}}"#);
+    folder.write("farther.json", r#"{"intercept": -1e300, "coefficients": {"a": 1e300, "b": -1e300}}"#);
     for solver in SOLVERS.iter().filter(|&&solver| solver != "auto") {
         let init = |file: &str| format!("--solver {solver} --init {file}");
         refused(&folder, &init("short.json"), &["no coefficient for the feature `b`"]);
@@ -111,5 +112,6 @@ fn starts_that_are_none() {
         refused(&folder, &init("nan.json"), &["not a weights file"]);
         refused(&folder, &init("huge.json"), &["not a weights file"]);
         fitted(&folder, &init("far.json"));
+        refused(&folder, &init("farther.json"), &["too large to start from"]);
     }
 }
