@@ -23,6 +23,7 @@
 //! The method is that of the AGGLIO paper (Dey, Mukhoty and Kar); labels such as `algo:main` name its parts.
 
 pub mod activation;
+pub mod bench;
 pub mod certificate;
 pub mod error;
 pub mod fit;

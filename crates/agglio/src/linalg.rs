@@ -1,5 +1,6 @@
 //! Dense linear algebra. This file alone names the library that does it.
 
+use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::solvers::Solve;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
@@ -158,6 +159,20 @@ pub(crate) fn add_weighted_gram(x: &[f64], a: &[f64], h: &mut [f64], scaled: &mu
         BlockStructure::Rectangular,
         MatRef::from_row_major_slice(scaled, rows, width),
         BlockStructure::Rectangular,
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// Writes the product A·B of two matrices of `width` rows, A by columns and B by rows, on one thread: what the curvature
+/// is measured by.
+pub(crate) fn multiply(a: &[f64], b: &[f64], width: usize, product: &mut [f64]) {
+    let inner = a.len() / width.max(1);
+    matmul(
+        MatMut::from_column_major_slice_mut(product, width, width),
+        Accum::Replace,
+        MatRef::from_column_major_slice(a, width, inner),
+        MatRef::from_row_major_slice(b, inner, width),
         1.0,
         Par::Seq,
     );

@@ -5,7 +5,8 @@
 
 use multiversion::multiversion;
 
-const LANES: usize = 8;
+/// Parts of a sum.
+pub(crate) const LANES: usize = 8;
 
 /// Writes f(x) for each x.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
@@ -36,8 +37,14 @@ pub(crate) fn sum_of(x: &[f64], y: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
     for ((sum, &x), &y) in sums.iter_mut().zip(x_rest).zip(y_rest) {
         *sum += f(x, y);
     }
-    let [a, b, c, d, e, f, g, h] = sums;
-    ((a + e) + (b + f)) + ((c + g) + (d + h))
+    total(&sums)
+}
+
+/// The sum of the parts, halves first, as vector units add them.
+#[inline(always)]
+pub(crate) fn total(parts: &[f64; LANES]) -> f64 {
+    let [a, b, c, d, e, f, g, h] = parts;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
 /// Σ x.

@@ -7,7 +7,10 @@
 
 use multiversion::multiversion;
 
-const LANES: usize = 8;
+use crate::vector::{self, LANES};
+
+/// Rows whose partial sums are kept before they are added up.
+const PARTS: usize = 16;
 
 /// Rows that are added at once.
 const TOGETHER: usize = 4;
@@ -94,13 +97,18 @@ fn each_sum<'a, T: Element + 'a>(
     z: &mut [f64],
     term: impl Fn(f64, f64, f64) -> f64,
 ) {
-    for (i, z) in z.iter_mut().enumerate() {
-        *z = sum(row(i), centre, v, &term);
+    // partial sums go through memory, or the compiler would take the shape of their sum for that of the loop
+    let mut parts = [[0.0; LANES]; PARTS];
+    for (group, z) in z.chunks_mut(PARTS).enumerate() {
+        for (i, part) in parts[..z.len()].iter_mut().enumerate() {
+            *part = partial_sums(row(PARTS * group + i), centre, v, &term);
+        }
+        z.iter_mut().zip(&parts).for_each(|(z, part)| *z = vector::total(part));
     }
 }
 
 #[inline(always)]
-fn sum<T: Element>(x: &[T], centre: &[f64], v: &[f64], term: impl Fn(f64, f64, f64) -> f64) -> f64 {
+fn partial_sums<T: Element>(x: &[T], centre: &[f64], v: &[f64], term: impl Fn(f64, f64, f64) -> f64) -> [f64; LANES] {
     let ((x, x_rest), (c, c_rest)) = (x.as_chunks::<LANES>(), centre.as_chunks::<LANES>());
     let (v, v_rest) = v.as_chunks::<LANES>();
     let mut sums = [0.0; LANES];
@@ -109,9 +117,10 @@ fn sum<T: Element>(x: &[T], centre: &[f64], v: &[f64], term: impl Fn(f64, f64, f
             sums[k] += term(x[k].into(), c[k], v[k]);
         }
     }
-    let rest: f64 = x_rest.iter().zip(c_rest).zip(v_rest).map(|((&x, &c), &v)| term(x.into(), c, v)).sum();
-    let [a, b, c, d, e, f, g, h] = sums;
-    (((a + e) + (b + f)) + ((c + g) + (d + h))) + rest
+    for (((sum, &x), &c), &v) in sums.iter_mut().zip(x_rest).zip(c_rest).zip(v_rest) {
+        *sum += term(x.into(), c, v);
+    }
+    sums
 }
 
 #[inline(always)]

@@ -1,0 +1,178 @@
+//! A *bench* measures the kernels of this crate beside what the machine can do at all.
+//!
+//! The gradient reads every number of the table once, so it can be no faster than a plain sum of them; the curvature is a
+//! product of matrices, so it can be no faster than `gemm`. A kernel and its bound are timed by turns, and what counts is
+//! the ratio of their medians: noise of the machine hits both alike.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::activation::{Sigmoid, named};
+use crate::error::{Error, Result};
+use crate::linalg;
+use crate::oracle::{Fold, Hessian, LEAF, Labels, MARGIN, Oracle, Query, Want};
+use crate::rng::{Random, Stream};
+use crate::rows::{Batch, Coordinates, Dense, Scaling};
+use crate::strategy::Options;
+
+/// How numbers are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Double precision.
+    F64,
+    /// Single precision.
+    F32,
+}
+
+impl Storage {
+    /// `f64` or `f32`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Storage::F64 => "f64",
+            Storage::F32 => "f32",
+        }
+    }
+
+    /// Bytes of a number.
+    pub fn bytes(self) -> usize {
+        match self {
+            Storage::F64 => 8,
+            Storage::F32 => 4,
+        }
+    }
+}
+
+/// A table to measure on.
+#[derive(Debug)]
+pub struct Bench {
+    rows: Dense,
+    labels: usize,
+    width: usize,
+    storage: Storage,
+    repeats: usize,
+}
+
+/// A kernel beside its bound, in seconds; medians.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// Of the kernel.
+    pub seconds: f64,
+    /// Of what bounds it, for as much work.
+    pub bound: f64,
+}
+
+impl Timing {
+    /// The share of what the machine can do.
+    pub fn fraction(&self) -> f64 {
+        self.bound / self.seconds
+    }
+}
+
+impl Bench {
+    /// A table of `rows` × `width` numbers with sigmoid labels; every measurement is the median of `repeats`.
+    ///
+    /// # Errors
+    /// If there is nothing to measure.
+    pub fn new(rows: usize, width: usize, storage: Storage, repeats: usize) -> Result<Bench> {
+        let mut random = Random::new(0, Stream::Covariates);
+        let scale = (12.0 / width.max(1) as f64).sqrt();
+        let mut values = vec![0.0; rows * width];
+        values.iter_mut().for_each(|x| *x = scale * (random.uniform() - 0.5));
+        let label = |x: &[f64]| {
+            let signed = x.iter().enumerate().map(|(j, x)| if j % 2 == 0 { *x } else { -x });
+            crate::activation::Activation::value(&Sigmoid, 2.0 * signed.sum::<f64>())
+        };
+        let noisy: Vec<f64> = values.chunks(width.max(1)).map(|x| label(x) + 0.1 * (random.uniform() - 0.5)).collect();
+        let table = match storage {
+            Storage::F64 => Dense::new(values, width, noisy)?,
+            Storage::F32 => Dense::new_f32(values.iter().map(|&x| x as f32).collect(), width, noisy)?,
+        };
+        Ok(Bench { rows: table, labels: rows, width, storage, repeats })
+    }
+
+    /// Loss and gradient beside a plain sum of all numbers.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    pub fn gradient(&self, threads: usize) -> Result<Timing> {
+        let oracle = self.oracle()?;
+        let theta = self.theta(&oracle);
+        let words: Vec<u64> = vec![1; self.labels * self.width * self.storage.bytes() / 8];
+        self.alternate(
+            threads,
+            || drop(black_box(oracle.ask(&Query::new(&theta, 1.0, Batch::All, Want::Gradient)))),
+            || _ = black_box(words.par_chunks(1 << 16).map(|part| part.iter().sum::<u64>()).sum::<u64>()),
+        )
+    }
+
+    /// Loss, gradient and curvature beside products of matrices with as many multiplications as a symmetric result needs.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    pub fn curvature(&self, threads: usize) -> Result<Timing> {
+        let oracle = self.oracle()?;
+        let theta = self.theta(&oracle);
+        let query = Query::new(&theta, 1.0, Batch::All, Want::Curvature(Hessian::GaussNewton));
+        let leaves = self.labels.div_ceil(LEAF);
+        let block = vec![1.0; LEAF * self.width];
+        // half of the products of a square result
+        let multiply = |_| {
+            let mut product = vec![0.0; self.width * self.width];
+            linalg::multiply(&block, &block, self.width, &mut product);
+            product[0]
+        };
+        let timing = self.alternate(
+            threads,
+            || drop(black_box(oracle.ask(&query))),
+            || _ = black_box((0..leaves).into_par_iter().map(multiply).sum::<f64>()),
+        )?;
+        let share = 0.5 * (1.0 + 1.0 / self.width as f64) * self.labels as f64 / (leaves * LEAF) as f64;
+        Ok(Timing { bound: share * timing.bound, ..timing })
+    }
+
+    /// A fit by the default solver, with noise after the activation; the passes it took come second.
+    ///
+    /// # Errors
+    /// As a fit.
+    pub fn fit(&self, threads: usize) -> Result<(f64, f64)> {
+        let plan = Options::new(named("sigmoid")?).threads(threads).build()?;
+        let mut passes = 0.0;
+        let mut times = Vec::new();
+        for _ in 0..self.repeats.min(5) {
+            let begun = Instant::now();
+            passes = plan.fit(&self.rows)?.passes;
+            times.push(begun.elapsed().as_secs_f64());
+        }
+        Ok((median(times), passes))
+    }
+
+    fn oracle(&self) -> Result<Fold<'_>> {
+        let labels = Labels::new(named("sigmoid")?, &self.rows, &[MARGIN]);
+        Ok(Fold::new(&self.rows, Coordinates::measure(&self.rows, Scaling::Standard, true)?, labels))
+    }
+
+    fn theta(&self, oracle: &Fold<'_>) -> Vec<f64> {
+        (0..oracle.dim()).map(|j| 0.1 * ((j % 7) as f64 - 3.0) / (self.width as f64).sqrt()).collect()
+    }
+
+    fn alternate(&self, threads: usize, kernel: impl Fn() + Sync, bound: impl Fn() + Sync) -> Result<Timing> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|why| Error::parameter("threads", threads, &why.to_string()))?;
+        let time = |work: &(dyn Fn() + Sync)| {
+            let begun = Instant::now();
+            work();
+            begun.elapsed().as_secs_f64()
+        };
+        let pairs: Vec<(f64, f64)> =
+            pool.install(|| (0..self.repeats).map(|_| (time(&kernel), time(&bound))).collect());
+        let (kernel, bound) = pairs.into_iter().unzip();
+        Ok(Timing { seconds: median(kernel), bound: median(bound) })
+    }
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
