@@ -1,7 +1,7 @@
 //! *Krylov* methods: what can be learnt of a symmetric matrix from its products with vectors alone, where it is too large
 //! to be formed.
 
-use crate::linalg::Symmetric;
+use crate::linalg::{Symmetric, dot};
 use crate::rng::{Random, Stream};
 
 /// A Rayleigh quotient this small beside the largest one seen is rounding: a direction that the matrix does not see.
@@ -85,10 +85,6 @@ fn eigenvalues_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> Vec<f64> {
         }
     }
     matrix.eigen().map(|eigen| eigen.values).unwrap_or_default()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::solvers::Solve;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
+use crate::vector;
+
 /// Smallest pivot of a Cholesky factor, relative to the diagonal entry it came from.
 const PIVOT: f64 = 1e-13;
 
@@ -56,8 +58,14 @@ impl Symmetric {
 
     /// The product with a vector.
     pub fn times(&self, v: &[f64]) -> Vec<f64> {
-        let row = |i: usize| v.iter().enumerate().map(|(j, v)| self.at(i, j) * v).sum();
-        (0..self.order).map(row).collect()
+        let mut product = vec![0.0; self.order];
+        for (j, column) in self.entries.chunks_exact(self.order.max(1)).enumerate() {
+            // a column below the diagonal is a row to the right of it
+            let below = &column[j + 1..];
+            product[j] += column[j] * v[j] + dot(below, &v[j + 1..]);
+            product[j + 1..].iter_mut().zip(below).for_each(|(product, a)| *product += a * v[j]);
+        }
+        product
     }
 
     /// Solves (A + diag(`shift`))·p = `right` by Cholesky; none where the matrix is not safely positive definite.
@@ -128,10 +136,23 @@ impl Symmetric {
         self
     }
 
+    /// Adds `scale`·v·vᵀ.
+    pub(crate) fn add_outer(&mut self, scale: f64, v: &[f64]) {
+        for (j, column) in self.entries.chunks_exact_mut(self.order.max(1)).enumerate() {
+            let factor = scale * v[j];
+            column[j..].iter_mut().zip(&v[j..]).for_each(|(a, v)| *a += factor * v);
+        }
+    }
+
     /// Adds another matrix of the same order.
     pub(crate) fn add(&mut self, other: &Symmetric) {
         self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a += b);
     }
+}
+
+/// aᵀb.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    vector::sum_of(a, b, |a, b| a * b)
 }
 
 /// ‖v‖₂, also where squares of its entries overflow or underflow.

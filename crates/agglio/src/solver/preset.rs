@@ -8,7 +8,9 @@ use crate::nearest::nearest;
 use crate::oracle::{Hessian, Oracle, WIDE};
 use crate::rows::Batch;
 use crate::schedule::{self, Constant, Geometric, Schedule};
-use crate::solver::direction::{Adaptive, Damped, Direction, Lbfgs, Momentum, Nesterov, NewtonCg, Second, Steepest};
+use crate::solver::direction::{
+    Adaptive, Damped, Direction, Kept, Lbfgs, Momentum, Nesterov, NewtonCg, Second, Steepest,
+};
 use crate::solver::estimator::{Estimator, Full, Minibatch, Saga, Shuffle, Svrg};
 use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule, Trust};
 use crate::solver::{Ball, Method};
@@ -224,10 +226,14 @@ fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f6
     Box::new(Geometric { tau0, beta, cap, steps })
 }
 
+/// Coefficients up to which their curvature costs little more than the gradient.
+const NARROW: usize = 32;
+
 /// The default solver over given samples of the rows, the last of which is where it ends.
 pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>) -> Method {
     let (direction, step): (Box<dyn Direction>, Box<dyn StepRule>) = match oracle.is_wide() {
         true => (Box::new(NewtonCg::default()), Box::new(Armijo::natural())),
+        false if oracle.dim() > NARROW => (Box::new(Kept::default()), Box::new(Trust::default())),
         false => (Box::new(Damped::ending_in_full()), Box::new(Trust::default())),
     };
     Method {

@@ -1,6 +1,6 @@
 //! The *damped* step of Levenberg and Marquardt, on the Gauss–Newton curvature or on the full one.
 
-use crate::linalg::Symmetric;
+use crate::linalg::{Symmetric, dot};
 use crate::oracle::{Hessian, Want};
 use crate::solver::direction::{Direction, Point, promised};
 
@@ -36,19 +36,23 @@ impl Direction for Damped {
 
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
         let Some(curvature) = &here.sums.curvature else { return 0.0 };
-        let damping: Vec<f64> = (0..curvature.order()).map(|j| damping(curvature, j, size)).collect();
-        p.copy_from_slice(&here.minimise(curvature.largest_diagonal(), |mu, down| {
-            let mut shift = damping.clone();
-            shift[..here.oracle.coefficients()].iter_mut().for_each(|shift| *shift += mu);
-            curvature.solve_safely(&shift, down).unwrap_or_else(|| down.to_vec())
-        }));
-        let bent: f64 = curvature.times(p).iter().zip(&*p).map(|(h, p)| h * p).sum();
-        let predicted = promised(&here.sums.gradient, p) - 0.5 * bent;
+        let predicted = damped_step(curvature, size, here, p);
         if self.ends_in_full && predicted <= Self::NEAR * here.sums.loss {
             self.hessian = Hessian::Full;
         }
         predicted
     }
+}
+
+/// Writes the step of this size on a curvature, within the ball, and answers with the decrease that it predicts.
+pub(super) fn damped_step(curvature: &Symmetric, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+    let damping: Vec<f64> = (0..curvature.order()).map(|j| damping(curvature, j, size)).collect();
+    p.copy_from_slice(&here.minimise(curvature.largest_diagonal(), |mu, down| {
+        let mut shift = damping.clone();
+        shift[..here.oracle.coefficients()].iter_mut().for_each(|shift| *shift += mu);
+        curvature.solve_safely(&shift, down).unwrap_or_else(|| down.to_vec())
+    }));
+    promised(&here.sums.gradient, p) - 0.5 * dot(&curvature.times(p), p)
 }
 
 /// A coordinate that the curvature does not see at all is held where it is.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::linalg::dot;
 use crate::solver::direction::{Direction, Point, promised};
 
 /// p = −size·H·g, with H built from the last ten pairs of moves in θ and in the gradient by the two-loop recursion.
@@ -18,10 +19,6 @@ struct Pair {
     s: Vec<f64>,
     y: Vec<f64>,
     rho: f64,
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod damped;
+mod kept;
 mod lbfgs;
 mod momentum;
 mod nesterov;
@@ -10,6 +11,7 @@ mod steepest;
 
 pub use adaptive::{Adaptive, Second};
 pub use damped::Damped;
+pub use kept::Kept;
 pub use lbfgs::Lbfgs;
 pub use momentum::Momentum;
 pub use nesterov::Nesterov;

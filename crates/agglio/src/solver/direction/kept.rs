@@ -1,0 +1,107 @@
+//! The *kept* curvature: asked for once, and mended from the gradients that later steps see.
+
+use crate::linalg::{Symmetric, dot, norm};
+use crate::oracle::{Hessian, Query, Want};
+use crate::rows::Batch;
+use crate::solver::direction::damped::damped_step;
+use crate::solver::direction::{Direction, Point};
+
+/// The damped step of [`Damped`](super::Damped) on a curvature B that costs no pass: it is the Gauss–Newton curvature where
+/// it was last asked for, over a sample of the rows where there are many, and then follows
+///
+/// ```text
+/// B ← B − (Bs)(Bs)ᵀ/(sᵀBs) + yyᵀ/(yᵀs)
+/// ```
+///
+/// with s the last step and y what the gradient has changed by. It is asked for anew at another temperature, and where the
+/// gradient does not fall as it should. For many coefficients, where the curvature costs several times what the gradient does.
+///
+/// Reference: Broyden, Fletcher, Goldfarb and Shanno (1970), started from the curvature in place of a multiple of one.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    curvature: Option<Symmetric>,
+    tau: f64,
+    last: Option<Seen>,
+    /// Trials from this point that were refused since the curvature was asked for.
+    refused: usize,
+}
+
+/// Where the last step began, and what it promised.
+#[derive(Clone, Debug)]
+struct Seen {
+    theta: Vec<f64>,
+    gradient: Vec<f64>,
+    predicted: f64,
+    rows: Batch,
+}
+
+impl Kept {
+    /// What a gradient must fall to in a step, or the curvature is out of date: one that is new costs some four gradients,
+    /// and doubles the digits.
+    const FALL: f64 = 0.2;
+    /// Refusals at one point after which it is.
+    const REFUSALS: usize = 2;
+    /// Rows of a sample for each coefficient, and how many times more of them there must be.
+    const ROWS: usize = 40;
+    const MANY: usize = 5;
+
+    /// Learns from the step that led here; answers whether the curvature is still good.
+    fn learn(&mut self, here: &Point<'_>) -> bool {
+        let Some(curvature) = self.curvature.as_mut().filter(|_| self.tau == here.stage.tau) else { return false };
+        let Some(last) = self.last.take().filter(|last| last.rows == here.stage.rows) else { return true };
+        let s: Vec<f64> = here.theta.iter().zip(&last.theta).map(|(here, last)| here - last).collect();
+        if s.iter().all(|&s| s == 0.0) {
+            self.refused += 1;
+            return self.refused < Self::REFUSALS;
+        }
+        self.refused = 0;
+        let y: Vec<f64> = here.sums.gradient.iter().zip(&last.gradient).map(|(here, last)| here - last).collect();
+        curvature.mend(&s, &y);
+        norm(&here.sums.gradient) <= Self::FALL * norm(&last.gradient) || last.predicted <= here.sums.rounding()
+    }
+
+    fn ask(&mut self, here: &Point<'_>) {
+        let query = Query::new(here.theta, here.stage.tau, sample(here), Want::Curvature(Hessian::GaussNewton));
+        self.curvature = here.oracle.ask(&query).curvature;
+        (self.tau, self.refused) = (here.stage.tau, 0);
+    }
+}
+
+/// The rows that the curvature is taken over.
+fn sample(here: &Point<'_>) -> Batch {
+    let (asked, enough) = (here.stage.rows.len(here.oracle.rows()), Kept::ROWS * here.oracle.dim());
+    match here.stage.rows {
+        rows if asked < Kept::MANY * enough => rows,
+        Batch::Part { key, start, .. } => Batch::Part { key, start, len: enough },
+        Batch::All => Batch::Part { key: 0, start: 0, len: enough },
+    }
+}
+
+impl Direction for Kept {
+    fn want(&self) -> Want<'static> {
+        Want::Stationarity
+    }
+
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+        if !self.learn(here) {
+            self.ask(here);
+        }
+        let Some(curvature) = &self.curvature else { return 0.0 };
+        let predicted = damped_step(curvature, size, here, p);
+        let (theta, gradient) = (here.theta.to_vec(), here.sums.gradient.clone());
+        self.last = Some(Seen { theta, gradient, predicted, rows: here.stage.rows });
+        predicted
+    }
+}
+
+impl Symmetric {
+    /// The least change after which B·s = y; none where that would make it lose its definiteness.
+    fn mend(&mut self, s: &[f64], y: &[f64]) {
+        let image = self.times(s);
+        let (bent, known) = (dot(y, s), dot(&image, s));
+        if bent > f64::EPSILON.sqrt() * known && known > 0.0 {
+            self.add_outer(1.0 / bent, y);
+            self.add_outer(-1.0 / known, &image);
+        }
+    }
+}
