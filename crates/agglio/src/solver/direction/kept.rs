@@ -14,13 +14,18 @@ use crate::solver::direction::{Direction, Point};
 /// ```
 ///
 /// with s the last step and y what the gradient has changed by. It is asked for anew at another temperature, and where the
-/// gradient does not fall as it should. For many coefficients, where the curvature costs several times what the gradient does.
+/// gradient does not fall as it should. For many coefficients, where the curvature costs several times what the gradient
+/// does.
 ///
 /// Reference: Broyden, Fletcher, Goldfarb and Shanno (1970), started from the curvature in place of a multiple of one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Kept {
     curvature: Option<Symmetric>,
     tau: f64,
+    /// Whether a new curvature is worth its price.
+    stale: bool,
+    /// Whether it is asked for by itself, over a sample, and not with the gradient.
+    apart: bool,
     last: Option<Seen>,
     /// Trials from this point that were refused since the curvature was asked for.
     refused: usize,
@@ -45,25 +50,48 @@ impl Kept {
     const ROWS: usize = 40;
     const MANY: usize = 5;
 
-    /// Learns from the step that led here; answers whether the curvature is still good.
-    fn learn(&mut self, here: &Point<'_>) -> bool {
-        let Some(curvature) = self.curvature.as_mut().filter(|_| self.tau == here.stage.tau) else { return false };
-        let Some(last) = self.last.take().filter(|last| last.rows == here.stage.rows) else { return true };
+    /// For `rows` rows and `dim` coefficients.
+    pub fn new(rows: usize, dim: usize) -> Kept {
+        let apart = rows >= Self::MANY * Self::ROWS * dim;
+        Kept { curvature: None, tau: 0.0, stale: true, apart, last: None, refused: 0 }
+    }
+
+    /// Learns from where the last step led, and from what has been told with the gradient.
+    fn learn(&mut self, here: &Point<'_>) {
+        if let Some(told) = &here.sums.curvature {
+            if self.last.as_ref().is_none_or(|last| last.theta != here.theta) {
+                self.take(told.clone(), here);
+            }
+            return;
+        }
+        let Some(curvature) = self.curvature.as_mut().filter(|_| self.tau == here.stage.tau) else { return };
+        let Some(last) = self.last.take().filter(|last| last.rows == here.stage.rows) else { return };
         let s: Vec<f64> = here.theta.iter().zip(&last.theta).map(|(here, last)| here - last).collect();
         if s.iter().all(|&s| s == 0.0) {
             self.refused += 1;
-            return self.refused < Self::REFUSALS;
+            return;
         }
         self.refused = 0;
         let y: Vec<f64> = here.sums.gradient.iter().zip(&last.gradient).map(|(here, last)| here - last).collect();
         curvature.mend(&s, &y);
-        norm(&here.sums.gradient) <= Self::FALL * norm(&last.gradient) || last.predicted <= here.sums.rounding()
+        let fell = norm(&here.sums.gradient) <= Self::FALL * norm(&last.gradient);
+        self.stale = !fell && last.predicted > here.sums.rounding();
     }
 
-    fn ask(&mut self, here: &Point<'_>) {
-        let query = Query::new(here.theta, here.stage.tau, sample(here), Want::Curvature(Hessian::GaussNewton));
-        self.curvature = here.oracle.ask(&query).curvature;
-        (self.tau, self.refused) = (here.stage.tau, 0);
+    /// Asks for the curvature where there is none, and where it is time to.
+    fn refresh(&mut self, here: &Point<'_>) {
+        let missing = self.curvature.is_none() || self.tau != here.stage.tau;
+        if missing || self.refused >= Self::REFUSALS || (self.stale && self.apart) {
+            let query = Query::new(here.theta, here.stage.tau, sample(here), Want::Curvature(Hessian::GaussNewton));
+            if let Some(curvature) = here.oracle.ask(&query).curvature {
+                self.take(curvature, here);
+            }
+        }
+    }
+
+    fn take(&mut self, curvature: Symmetric, here: &Point<'_>) {
+        self.curvature = Some(curvature);
+        (self.tau, self.stale, self.refused) = (here.stage.tau, false, 0);
     }
 }
 
@@ -79,13 +107,16 @@ fn sample(here: &Point<'_>) -> Batch {
 
 impl Direction for Kept {
     fn want(&self) -> Want<'static> {
-        Want::Stationarity
+        if self.stale && !self.apart { Want::Curvature(Hessian::GaussNewton) } else { Want::Stationarity }
+    }
+
+    fn warm(&mut self) {
+        self.stale |= !self.apart;
     }
 
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
-        if !self.learn(here) {
-            self.ask(here);
-        }
+        self.learn(here);
+        self.refresh(here);
         let Some(curvature) = &self.curvature else { return 0.0 };
         let predicted = damped_step(curvature, size, here, p);
         let (theta, gradient) = (here.theta.to_vec(), here.sums.gradient.clone());
