@@ -42,17 +42,18 @@ struct Seen {
 
 impl Kept {
     /// What a gradient must fall to in a step, or the curvature is out of date: one that is new costs some four gradients,
-    /// and doubles the digits.
+    /// and doubles the digits. Over a sample it is cheaper, and does not.
     const FALL: f64 = 0.2;
+    const FALL_APART: f64 = 0.5;
     /// Refusals at one point after which it is.
     const REFUSALS: usize = 2;
-    /// Rows of a sample for each coefficient, and how many times more of them there must be.
-    const ROWS: usize = 40;
-    const MANY: usize = 5;
+    /// Rows for each coefficient from which on a sample of them is enough, and its share of the rows.
+    const ROWS: usize = 200;
+    const SHARE: usize = 8;
 
     /// For `rows` rows and `dim` coefficients.
     pub fn new(rows: usize, dim: usize) -> Kept {
-        let apart = rows >= Self::MANY * Self::ROWS * dim;
+        let apart = rows >= Self::ROWS * dim;
         Kept { curvature: None, tau: 0.0, stale: true, apart, last: None, refused: 0 }
     }
 
@@ -74,7 +75,8 @@ impl Kept {
         self.refused = 0;
         let y: Vec<f64> = here.sums.gradient.iter().zip(&last.gradient).map(|(here, last)| here - last).collect();
         curvature.mend(&s, &y);
-        let fell = norm(&here.sums.gradient) <= Self::FALL * norm(&last.gradient);
+        let fall = if self.apart { Self::FALL_APART } else { Self::FALL };
+        let fell = norm(&here.sums.gradient) <= fall * norm(&last.gradient);
         self.stale = !fell && last.predicted > here.sums.rounding();
     }
 
@@ -97,11 +99,12 @@ impl Kept {
 
 /// The rows that the curvature is taken over.
 fn sample(here: &Point<'_>) -> Batch {
-    let (asked, enough) = (here.stage.rows.len(here.oracle.rows()), Kept::ROWS * here.oracle.dim());
+    let asked = here.stage.rows.len(here.oracle.rows());
+    let len = asked / Kept::SHARE;
     match here.stage.rows {
-        rows if asked < Kept::MANY * enough => rows,
-        Batch::Part { key, start, .. } => Batch::Part { key, start, len: enough },
-        Batch::All => Batch::Part { key: 0, start: 0, len: enough },
+        rows if asked < Kept::ROWS * here.oracle.dim() => rows,
+        Batch::Part { key, start, .. } => Batch::Part { key, start, len },
+        Batch::All => Batch::Part { key: 0, start: 0, len },
     }
 }
 
