@@ -42,6 +42,18 @@ pub enum Command {
     Score(ScoreArgs),
     /// Write a table drawn from a known model
     Simulate(SimulateArgs),
+    /// Measure how near fits come to what this machine can do; takes minutes
+    Bench(BenchArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Say nothing while measuring
+    #[arg(long)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Parser)]

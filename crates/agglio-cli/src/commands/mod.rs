@@ -1,5 +1,6 @@
 //! *Commands*: what the program does, one file each.
 
+mod bench;
 mod compare;
 mod demo;
 mod fit;
@@ -23,6 +24,7 @@ use crate::{plan, source};
 /// For bad usage, input or output.
 pub fn run(command: Command) -> Result<ExitCode> {
     match command {
+        Command::Bench(args) => bench::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Demo => demo::run(),
         Command::Fit(args) => fit::run(*args),
@@ -41,7 +43,7 @@ pub fn check(command: Command) -> Result<()> {
         Command::Compare(args) => compare::check(&args),
         Command::Fit(args) => plan::check(&args).map(drop),
         Command::Simulate(args) => simulate::check(&args),
-        Command::Demo | Command::Predict(_) | Command::Score(_) => Ok(()),
+        Command::Bench(_) | Command::Demo | Command::Predict(_) | Command::Score(_) => Ok(()),
     }
 }
 
