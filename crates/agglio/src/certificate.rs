@@ -50,8 +50,7 @@ const LITTLE: f64 = 1e-4;
 
 impl Certificate {
     /// Examines where a fit ended: one pass over the rows, or over a sample where there are many, and a few more where it
-    /// looks odd. What the rows
-    /// leave open of θ is set to zero: of all θ that fit as well, this is the one of least norm.
+    /// looks odd. What the rows leave open of θ is set to zero: of all θ that fit as well, this is the one of least norm.
     pub(crate) fn examine(oracle: &Fold<'_>, outcome: &mut Outcome) -> Certificate {
         let spectrum = Spectrum::at(oracle, outcome);
         let mut certificate = Certificate {

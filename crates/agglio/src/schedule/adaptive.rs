@@ -32,7 +32,9 @@ impl Adaptive {
     }
 
     fn half_way(&self, tau: f64) -> f64 {
-        (self.reached.max(Self::FLOOR * self.cap) * tau).sqrt()
+        let middle = self.reached.max(Self::FLOOR * self.cap).sqrt() * tau.sqrt();
+        // τ = 0 is another end, not a place on the way
+        middle.max(f64::MIN_POSITIVE.min(tau))
     }
 
     /// The sample that follows `rows`, if there is one.
