@@ -46,16 +46,23 @@ fn wait_until_it_writes(folder: &Folder, child: &Child) {
     wait_for("a draft", || folder.names().iter().any(|name| name.starts_with('.') && length(name) > 0));
 }
 
+/// What the system knows of the program: its state, then ten numbers, then its time in user mode.
+fn stat(child: &Child) -> Vec<String> {
+    let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    // after the program's name, which may contain anything
+    let (_, fields) = text.rsplit_once(')').unwrap();
+    fields.split_whitespace().map(ToOwned::to_owned).collect()
+}
+
+/// Waits until the program can go no farther.
+fn wait_until_it_is_blocked(child: &Child) {
+    wait_for("a program that sleeps", || stat(child)[0] == "S");
+}
+
 /// Waits until the program has used so much of a processor that a small fit is behind it.
 fn wait_until_it_has_worked(child: &Child) {
     const HUNDREDTHS: u64 = 50;
-    let file = format!("/proc/{}/stat", child.id());
-    wait_for("work", || {
-        let text = std::fs::read_to_string(&file).unwrap();
-        // after the program's name, which may contain anything: state, then ten others, then time in user mode
-        let (_, fields) = text.rsplit_once(')').unwrap();
-        fields.split_whitespace().nth(11).unwrap().parse::<u64>().unwrap() >= HUNDREDTHS
-    });
+    wait_for("work", || stat(child)[11].parse::<u64>().unwrap() >= HUNDREDTHS);
 }
 
 fn signal(child: &Child, name: &str) {
@@ -98,7 +105,8 @@ fn a_second_signal_ends_it_at_once() {
     // nobody reads what it writes, so that it can never wind up
     let mut child = start(&folder, "simulate --rows 300000 --features 5 --activation sigmoid -o -");
     child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-    // the exit code is that of the one that ended it
+    // the pipe is full then; and the exit code is that of the signal that ended it
+    wait_until_it_is_blocked(&child);
     signal(&child, "-INT");
     signal(&child, "-TERM");
     assert_eq!(child.wait().unwrap().code(), Some(143));
