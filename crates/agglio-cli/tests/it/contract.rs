@@ -98,10 +98,10 @@ fn help_names_every_command_and_an_example() {
     let folder = Folder::new();
     let run = folder.run("--help");
     assert_eq!(run.code, Some(0));
-    for word in ["demo", "fit", "compare", "predict", "score", "simulate", "Example:"] {
+    for word in ["demo", "fit", "compare", "predict", "score", "simulate", "bench", "Example:"] {
         assert!(run.stdout.contains(word), "no {word} in\n{}", run.stdout);
     }
-    for command in ["demo", "fit", "compare", "predict", "score", "simulate"] {
+    for command in ["demo", "fit", "compare", "predict", "score", "simulate", "bench"] {
         assert_eq!(folder.run(&format!("{command} --help")).code, Some(0), "{command}");
     }
     assert_eq!(folder.run("").code, Some(2));

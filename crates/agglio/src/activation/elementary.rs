@@ -1,7 +1,8 @@
 //! *Elementary* functions without a branch, so that a loop over a slice of numbers is compiled for the vector unit.
 //!
 //! They are polynomials after a reduction of the argument, in additions and multiplications alone: without fused ones
-//! the bits are the same on every machine, alone and in a loop. `tests/it/elementary.rs` holds them to mpmath.
+//! the bits are the same on every machine, alone and in a loop. `tests/it/derivatives.rs` holds what is made of
+//! them to mpmath.
 
 use std::f64::consts::LOG2_E;
 

@@ -4,6 +4,7 @@
 mod auto;
 mod ball;
 mod bank;
+mod benches;
 mod certified;
 mod csv;
 mod derivatives;
