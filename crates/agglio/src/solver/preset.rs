@@ -233,8 +233,9 @@ const NARROW: usize = 32;
 pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>) -> Method {
     let (direction, step): (Box<dyn Direction>, Box<dyn StepRule>) = match oracle.is_wide() {
         true => (Box::new(NewtonCg::default()), Box::new(Armijo::natural())),
-        false if oracle.dim() > NARROW => {
-            (Box::new(Kept::new(oracle.rows(), oracle.dim())), Box::new(Trust::default()))
+        // on many rows a few steps with a new curvature each take fewer passes
+        false if oracle.dim() > NARROW && self::samples(oracle).len() == 1 => {
+            (Box::new(Kept::default()), Box::new(Trust::default()))
         }
         false => (Box::new(Damped::ending_in_full()), Box::new(Trust::default())),
     };

@@ -3,11 +3,12 @@
 use crate::linalg::{Symmetric, dot, norm};
 use crate::oracle::{Hessian, Query, Want};
 use crate::rows::Batch;
+use crate::schedule::Stage;
 use crate::solver::direction::damped::damped_step;
 use crate::solver::direction::{Direction, Point};
 
 /// The damped step of [`Damped`](super::Damped) on a curvature B that costs no pass: it is the Gauss–Newton curvature where
-/// it was last asked for, over a sample of the rows where there are many, and then follows
+/// it was last asked for, and then follows
 ///
 /// ```text
 /// B ← B − (Bs)(Bs)ᵀ/(sᵀBs) + yyᵀ/(yᵀs)
@@ -18,14 +19,12 @@ use crate::solver::direction::{Direction, Point};
 /// does.
 ///
 /// Reference: Broyden, Fletcher, Goldfarb and Shanno (1970), started from the curvature in place of a multiple of one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Kept {
     curvature: Option<Symmetric>,
     tau: f64,
     /// Whether a new curvature is worth its price.
     stale: bool,
-    /// Whether it is asked for by itself, over a sample, and not with the gradient.
-    apart: bool,
     last: Option<Seen>,
     /// Trials from this point that were refused since the curvature was asked for.
     refused: usize,
@@ -42,20 +41,10 @@ struct Seen {
 
 impl Kept {
     /// What a gradient must fall to in a step, or the curvature is out of date: one that is new costs some four gradients,
-    /// and doubles the digits. Over a sample it is cheaper, and does not.
+    /// and doubles the digits.
     const FALL: f64 = 0.2;
-    const FALL_APART: f64 = 0.5;
     /// Refusals at one point after which it is.
     const REFUSALS: usize = 2;
-    /// Rows for each coefficient from which on a sample of them is enough, and its share of the rows.
-    const ROWS: usize = 200;
-    const SHARE: usize = 8;
-
-    /// For `rows` rows and `dim` coefficients.
-    pub fn new(rows: usize, dim: usize) -> Kept {
-        let apart = rows >= Self::ROWS * dim;
-        Kept { curvature: None, tau: 0.0, stale: true, apart, last: None, refused: 0 }
-    }
 
     /// Learns from where the last step led, and from what has been told with the gradient.
     fn learn(&mut self, here: &Point<'_>) {
@@ -75,16 +64,16 @@ impl Kept {
         self.refused = 0;
         let y: Vec<f64> = here.sums.gradient.iter().zip(&last.gradient).map(|(here, last)| here - last).collect();
         curvature.mend(&s, &y);
-        let fall = if self.apart { Self::FALL_APART } else { Self::FALL };
-        let fell = norm(&here.sums.gradient) <= fall * norm(&last.gradient);
+        let fell = norm(&here.sums.gradient) <= Self::FALL * norm(&last.gradient);
         self.stale = !fell && last.predicted > here.sums.rounding();
     }
 
-    /// Asks for the curvature where there is none, and where it is time to.
+    /// Asks for the curvature where there is none, and where steps are refused.
     fn refresh(&mut self, here: &Point<'_>) {
         let missing = self.curvature.is_none() || self.tau != here.stage.tau;
-        if missing || self.refused >= Self::REFUSALS || (self.stale && self.apart) {
-            let query = Query::new(here.theta, here.stage.tau, sample(here), Want::Curvature(Hessian::GaussNewton));
+        if missing || self.refused >= Self::REFUSALS {
+            let Stage { tau, rows, .. } = here.stage;
+            let query = Query::new(here.theta, tau, rows, Want::Curvature(Hessian::GaussNewton));
             if let Some(curvature) = here.oracle.ask(&query).curvature {
                 self.take(curvature, here);
             }
@@ -97,24 +86,16 @@ impl Kept {
     }
 }
 
-/// The rows that the curvature is taken over.
-fn sample(here: &Point<'_>) -> Batch {
-    let asked = here.stage.rows.len(here.oracle.rows());
-    let len = asked / Kept::SHARE;
-    match here.stage.rows {
-        rows if asked < Kept::ROWS * here.oracle.dim() => rows,
-        Batch::Part { key, start, .. } => Batch::Part { key, start, len },
-        Batch::All => Batch::Part { key: 0, start: 0, len },
-    }
-}
-
 impl Direction for Kept {
     fn want(&self) -> Want<'static> {
-        if self.stale && !self.apart { Want::Curvature(Hessian::GaussNewton) } else { Want::Stationarity }
+        match self.curvature.is_none() || self.stale {
+            true => Want::Curvature(Hessian::GaussNewton),
+            false => Want::Stationarity,
+        }
     }
 
     fn warm(&mut self) {
-        self.stale |= !self.apart;
+        self.stale = true;
     }
 
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
