@@ -17,8 +17,11 @@ pub struct Certificate {
     pub relative_gradient: Option<f64>,
     /// Whether the residual is only rounding, so that its gradient says nothing.
     pub exact: bool,
-    /// Smallest eigenvalue of the full Hessian over the largest; none if not computed.
+    /// Smallest eigenvalue of the full Hessian over the one that is largest in size; none if not computed.
     pub smallest_eigenvalue: Option<f64>,
+    /// Share of the loss that a step to the bottom would still gain, by the gradient and the Hessian: none if not computed,
+    /// an upper bound where the Hessian is not formed.
+    pub left_to_gain: Option<f64>,
     /// Rows that the Hessian was taken over.
     pub curvature_rows: usize,
     /// Products with vectors that the eigenvalues were found by, where the Hessian is too large to be formed: the true
@@ -45,7 +48,7 @@ pub struct Certificate {
 /// The relative gradient above which no point is called a minimum.
 const STATIONARY: f64 = 1e-2;
 
-/// The share of the loss that a certified minimum may have left to gain, by its gradient and its least curvature.
+/// The share of the loss that a certified minimum may have left to gain.
 const LITTLE: f64 = 1e-4;
 
 impl Certificate {
@@ -57,6 +60,7 @@ impl Certificate {
             relative_gradient: outcome.sums.relative_gradient(),
             exact: outcome.sums.is_rounding(),
             smallest_eigenvalue: spectrum.ratio,
+            left_to_gain: spectrum.left,
             curvature_rows: spectrum.rows,
             curvature_products: oracle.is_wide().then_some(PRODUCTS),
             saturated: spectrum.saturated,
@@ -85,12 +89,8 @@ impl Certificate {
     pub fn certified(&self) -> bool {
         self.status == Status::Converged
             && self.is_stationary()
-            && self.smallest_eigenvalue.is_some_and(|ratio| ratio > FLAT && self.promises_little(ratio))
-    }
-
-    /// Whether a step to the bottom of the flattest direction would lower the loss by next to nothing of itself.
-    fn promises_little(&self, ratio: f64) -> bool {
-        self.exact || self.relative_gradient.is_some_and(|gradient| gradient * gradient <= LITTLE * ratio)
+            && self.smallest_eigenvalue.is_some_and(|ratio| ratio > FLAT)
+            && (self.exact || self.left_to_gain.is_some_and(|left| left <= LITTLE))
     }
 
     fn is_stationary(&self) -> bool {

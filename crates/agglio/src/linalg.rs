@@ -51,6 +51,16 @@ impl Symmetric {
         (0..self.order).fold(0.0, |most, j| most.max(self.at(j, j)))
     }
 
+    /// The columns, of which what is above the diagonal means nothing.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &[f64]> {
+        self.entries.chunks_exact(self.order.max(1))
+    }
+
+    /// The columns, to be written to below the diagonal.
+    pub(crate) fn columns_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
+        self.entries.chunks_exact_mut(self.order.max(1))
+    }
+
     /// The entries by columns, to be added to below the diagonal.
     pub(crate) fn lower_mut(&mut self) -> &mut [f64] {
         &mut self.entries
@@ -59,7 +69,7 @@ impl Symmetric {
     /// The product with a vector.
     pub fn times(&self, v: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; self.order];
-        for (j, column) in self.entries.chunks_exact(self.order.max(1)).enumerate() {
+        for (j, column) in self.columns().enumerate() {
             // a column below the diagonal is a row to the right of it
             let below = &column[j + 1..];
             product[j] += column[j] * v[j] + dot(below, &v[j + 1..]);
@@ -138,9 +148,20 @@ impl Symmetric {
 
     /// Adds `scale`·v·vᵀ.
     pub(crate) fn add_outer(&mut self, scale: f64, v: &[f64]) {
-        for (j, column) in self.entries.chunks_exact_mut(self.order.max(1)).enumerate() {
+        for (j, column) in self.columns_mut().enumerate() {
             let factor = scale * v[j];
             column[j..].iter_mut().zip(&v[j..]).for_each(|(a, v)| *a += factor * v);
+        }
+    }
+
+    /// The least change after which A·s = y, by Broyden, Fletcher, Goldfarb and Shanno; none where that would make it lose
+    /// its definiteness.
+    pub(crate) fn mend(&mut self, s: &[f64], y: &[f64]) {
+        let image = self.times(s);
+        let (bent, known) = (dot(y, s), dot(&image, s));
+        if bent > f64::EPSILON.sqrt() * known && known > 0.0 {
+            self.add_outer(1.0 / bent, y);
+            self.add_outer(-1.0 / known, &image);
         }
     }
 

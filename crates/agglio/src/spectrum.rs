@@ -7,7 +7,7 @@
 
 use crate::fit::Outcome;
 use crate::krylov;
-use crate::linalg::Symmetric;
+use crate::linalg::{Symmetric, dot};
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::rows::Batch;
 use crate::stop::StopReason;
@@ -24,11 +24,13 @@ pub(crate) const PRODUCTS: usize = 60;
 
 /// The outermost eigenvalues of the Hessian at the end.
 pub(crate) struct Spectrum {
-    /// The smallest over the largest.
+    /// The smallest over the largest in size.
     pub ratio: Option<f64>,
+    /// What a step to the bottom would still gain of the loss.
+    pub left: Option<f64>,
     /// Share of saturated rows.
     pub saturated: f64,
-    /// Rows that both are over.
+    /// Rows that all of these are over.
     pub rows: usize,
 }
 
@@ -36,7 +38,7 @@ impl Spectrum {
     pub fn at(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
         if outcome.reason == StopReason::Interrupted {
             // whoever waits for the end gets it without a pass for what says nothing about a point on the way
-            return Spectrum { ratio: None, saturated: outcome.sums.saturated, rows: 0 };
+            return Spectrum { ratio: None, left: None, saturated: outcome.sums.saturated, rows: 0 };
         }
         if oracle.is_wide() { Spectrum::by_products(oracle, outcome) } else { Spectrum::of_matrix(oracle, outcome) }
     }
@@ -44,12 +46,21 @@ impl Spectrum {
     fn of_matrix(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
         let ask =
             || oracle.ask(&Query::new(&outcome.theta, outcome.tau, sample(oracle), Want::Curvature(Hessian::Full)));
-        let sums = if outcome.sums.curvature.is_some() { outcome.sums.clone() } else { ask() };
-        let values = sums.curvature.and_then(|mut matrix| {
+        let sums = if outcome.sums.is_full { outcome.sums.clone() } else { ask() };
+        let matrix = sums.curvature.map(|mut matrix| {
             (0..oracle.coefficients()).for_each(|j| matrix.set(j, j, matrix.at(j, j) + outcome.multiplier));
-            Some(scaled(oracle, &matrix, outcome.multiplier).eigen()?.values)
+            matrix
         });
-        Spectrum { ratio: values.as_deref().and_then(ratio), saturated: sums.saturated, rows: sums.rows }
+        let values =
+            matrix.as_ref().and_then(|matrix| Some(scaled(oracle, matrix, outcome.multiplier).eigen()?.values));
+        let (g, loss) = (&outcome.sums.gradient, outcome.sums.loss);
+        let step = matrix.and_then(|matrix| matrix.solve_safely(&vec![0.0; g.len()], g));
+        Spectrum {
+            ratio: values.as_deref().and_then(ratio),
+            left: step.map(|p| 0.5 * dot(&p, g) / loss),
+            saturated: sums.saturated,
+            rows: sums.rows,
+        }
     }
 
     fn by_products(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
@@ -57,7 +68,10 @@ impl Spectrum {
             true => Some(0.0),
             false => ratio_by_products(oracle, &outcome.theta, outcome.tau, outcome.multiplier),
         };
-        Spectrum { ratio, saturated: outcome.sums.saturated, rows: sample(oracle).len(oracle.rows()) }
+        // in units of one, each of d directions has at most the largest cosine for a gradient, and the least curvature
+        let gradient = outcome.sums.relative_gradient();
+        let left = ratio.zip(gradient).map(|(ratio, gradient)| oracle.dim() as f64 * gradient * gradient / ratio.abs());
+        Spectrum { ratio, left, saturated: outcome.sums.saturated, rows: sample(oracle).len(oracle.rows()) }
     }
 }
 
@@ -87,9 +101,11 @@ fn lift(oracle: &Fold<'_>, v: &[f64], units: &[f64], product: &mut [f64]) {
     oracle.coordinates().dead_columns().into_iter().for_each(|j| product[j] = units[j] * units[j] * v[j]);
 }
 
+/// The least of rising values over the greatest in size.
 fn ratio(values: &[f64]) -> Option<f64> {
     let (least, most) = (values.first()?, values.last()?);
-    Some(if *most > 0.0 { least / most } else { 0.0 })
+    let greatest = most.abs().max(least.abs());
+    Some(if greatest > 0.0 { least / greatest } else { 0.0 })
 }
 
 /// Square roots of the diagonal of the curvature at τ = 0, a ball's `multiplier` counting as a penalty: in these units it
@@ -170,7 +186,7 @@ impl Open {
         }
         let mut theta = outcome.theta.clone();
         for direction in &self.directions {
-            let along: f64 = theta.iter().zip(direction).map(|(theta, v)| theta * v).sum();
+            let along = dot(&theta, direction);
             theta.iter_mut().zip(direction).for_each(|(theta, v)| *theta -= along * v);
         }
         let losses = oracle.losses(&[outcome.theta.clone(), theta.clone()], outcome.tau, sample(oracle));
@@ -184,7 +200,6 @@ impl Open {
 
 /// Directions of length one, each at a right angle to those before it.
 fn orthonormal(mut directions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     for k in 0..directions.len() {
         let (before, rest) = directions.split_at_mut(k);
         let Some(own) = rest.first_mut() else { break };

@@ -24,6 +24,20 @@ pub(crate) fn map_both(x: &[f64], first: &mut [f64], second: &mut [f64], f: impl
     }
 }
 
+/// Writes f(x, y) for each pair.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(crate) fn zip(x: &[f64], y: &[f64], out: &mut [f64], f: impl Fn(f64, f64) -> f64) {
+    for ((out, &x), &y) in out.iter_mut().zip(x).zip(y) {
+        *out = f(x, y);
+    }
+}
+
+/// Adds y + `constant` to each x.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(crate) fn add(x: &mut [f64], y: &[f64], constant: f64) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x += constant + y);
+}
+
 /// Σ f(x, y).
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 pub(crate) fn sum_of(x: &[f64], y: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {

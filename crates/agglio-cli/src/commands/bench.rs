@@ -15,6 +15,8 @@ use crate::{memory, number, output, print};
 const WIDTHS: [usize; 4] = [10, 50, 100, 500];
 /// Bytes of a table that no cache holds.
 const TABLE: usize = 400_000_000;
+/// Bytes of the tables that are held at once: two, and a plain sum beside them; the labels of narrow rows come on top.
+const HELD: usize = 4 * TABLE;
 /// Multiplications that a curvature is measured by.
 const MULTIPLICATIONS: usize = 4_000_000_000;
 const REPEATS: usize = 15;
@@ -29,7 +31,7 @@ struct Kernel {
     bound: &'static str,
     columns: usize,
     rows: usize,
-    storage: &'static str,
+    storage: Storage,
     threads: usize,
     /// Of the kernel, and of what bounds it for as much work; medians.
     seconds: f64,
@@ -56,9 +58,8 @@ struct Measured {
 }
 
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
-    // the table, a sum of as many bytes, and what makes them
-    if memory::available() < 3 * TABLE as u64 {
-        bail!("the measurements take {} MB of memory, and less is free", 3 * TABLE / 1_000_000);
+    if memory::available() < HELD as u64 {
+        bail!("the measurements take {} MB of memory, and less is free", HELD / 1_000_000);
     }
     let all = available_parallelism().map_or(1, usize::from);
     let threads: Vec<usize> = if all == 1 { vec![1] } else { vec![1, all] };
@@ -95,7 +96,7 @@ fn kernels(width: usize, threads: &[usize]) -> Result<Vec<Kernel>> {
                 bound,
                 columns: width,
                 rows,
-                storage: storage.name(),
+                storage,
                 threads,
                 seconds: timing.seconds,
                 bound_seconds: timing.bound,
@@ -130,7 +131,7 @@ impl Measured {
             kernels.add_row([
                 left(kernel.kernel),
                 right(kernel.columns),
-                left(kernel.storage),
+                left(kernel.storage.name()),
                 right(kernel.threads),
                 right(format!("{:.1} ns", 1e9 * kernel.seconds / kernel.rows as f64)),
                 right(format!("{:.0} %", 100.0 * kernel.fraction)),
@@ -156,10 +157,9 @@ impl Measured {
 impl Kernel {
     /// What the machine does at most: bytes that it reads, or operations.
     fn possible(&self) -> String {
-        let bytes = if self.storage == "f64" { 8 } else { 4 };
-        let (columns, rows) = (self.columns as f64, self.rows as f64);
+        let (bytes, columns, rows) = (self.storage.bytes() as f64, self.columns as f64, self.rows as f64);
         match self.bound {
-            "sum" => format!("{:.1} GB/s read", 1e-9 * f64::from(bytes) * columns * rows / self.bound_seconds),
+            "sum" => format!("{:.1} GB/s read", 1e-9 * bytes * columns * rows / self.bound_seconds),
             _ => format!("{:.1} GFLOP/s of gemm", 1e-9 * columns * (columns + 1.0) * rows / self.bound_seconds),
         }
     }

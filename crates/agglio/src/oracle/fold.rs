@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::activation::Preimages;
 use crate::linalg::Symmetric;
 use crate::oracle::leaf::{LEAF, Partial, Task, Weighted};
-use crate::oracle::{Bounds, Labels, Memory, Oracle, Query, Sums, Want};
+use crate::oracle::{Bounds, Hessian, Labels, Memory, Oracle, Query, Sums, Want};
 use crate::rows::{Batch, Coordinates, Rows, Run};
 
 /// An oracle over rows in memory.
@@ -145,12 +145,15 @@ impl<'a> Fold<'a> {
         }
         match want {
             Want::Loss | Want::Gradient | Want::Stationarity => {}
-            Want::Curvature(_) => answer.curvature = self.matrix(sums.products, &sums.curvature, 2.0 * mean),
+            Want::Curvature(hessian) => {
+                answer.curvature = self.matrix(sums.products, sums.curvature, 2.0 * mean);
+                answer.is_full = hessian == Hessian::Full;
+            }
             Want::CurvatureTimes(..) => answer.curvature_times = vector(sums.curvature),
             Want::Mixture(_) | Want::Line | Want::RightSides => {
                 let slope = self.labels.activation().slope(0.0);
                 let scale = 2.0 * mean * slope * slope;
-                answer.curvature = self.matrix(sums.products, &sums.curvature, scale);
+                answer.curvature = self.matrix(sums.products, sums.curvature, scale);
                 let sides = sums.right_sides.into_iter();
                 answer.right_sides = sides.map(|s| scaled(self.coordinates.vector(s.rows, s.total), scale)).collect();
             }
@@ -158,8 +161,8 @@ impl<'a> Fold<'a> {
         answer
     }
 
-    fn matrix(&self, products: Option<Symmetric>, border: &Weighted, scale: f64) -> Option<Symmetric> {
-        let mut matrix = self.coordinates.products(&products?, &border.rows, border.total);
+    fn matrix(&self, products: Option<Symmetric>, border: Weighted, scale: f64) -> Option<Symmetric> {
+        let mut matrix = self.coordinates.products(&products?, border.rows, border.total);
         matrix.lower_mut().iter_mut().for_each(|h| *h *= scale);
         Some(matrix)
     }

@@ -3,10 +3,10 @@
 use crate::linalg::Symmetric;
 use crate::oracle::branch::Branch;
 use crate::oracle::fold::Fold;
-use crate::oracle::{Hessian, Memory, Objective, Query, Want};
+use crate::oracle::{Hessian, Memory, Objective, Query, Want, residual};
 use crate::rows::Run;
 use crate::rows::{Coordinates, Predictor};
-use crate::vector::{sum, sum_of};
+use crate::vector::{self, sum, sum_of};
 
 /// Positions in a leaf: fewer rows than this are summed by one thread.
 pub const LEAF: usize = 1024;
@@ -23,15 +23,15 @@ pub(super) struct Partial {
     pub label_square: f64,
     pub log_likelihood: f64,
     pub saturated: f64,
-    /// Σ a_i and Σ a_i·(x_i − c), with a the gradient's coefficient of a row.
+    /// Σ a_i and Σ a_i·(x_i − p), with a the gradient's coefficient of a row and p the pivot.
     pub gradient: Weighted,
     /// Σ (φ̂′)² and Σ (φ̂′)²·(x_i − c)².
     pub norms: Weighted,
-    /// Σ h_i and Σ h_i·(x_i − c), with h the curvature's coefficient; or for curvature times a vector, h_i·x_iᵀv.
+    /// Σ h_i and Σ h_i·(x_i − p), with h the curvature's coefficient; or for curvature times a vector, h_i·x_iᵀv.
     pub curvature: Weighted,
-    /// Σ h_i·(x_i − c)(x_i − c)ᵀ.
+    /// Σ h_i·(x_i − p)(x_i − p)ᵀ.
     pub products: Option<Symmetric>,
-    /// Σ ω_i ẑ_i and Σ ω_i ẑ_i·(x_i − c) for each choice of preimages, with ẑ = φ⁻¹(c) less the offset.
+    /// Σ ω_i ẑ_i and Σ ω_i ẑ_i·(x_i − p) for each choice of preimages, with ẑ = φ⁻¹(y) less the offset.
     pub right_sides: Vec<Weighted>,
 }
 
@@ -137,16 +137,13 @@ impl<'a> Task<'a> {
         self.respond(wants_slope, z, residual, slope);
         self.fold.labels.graduate(self.query.tau, run, residual, label, spare.each_mut().map(|column| &mut **column));
         sums.rows += run.len();
-        // a row without weight has no say, not even by overflowing
-        for ((r, y), weight) in residual.iter_mut().zip(&mut *label).zip(&*weight) {
-            (*r, *y) = if *weight > 0.0 { (*r - *y, *y) } else { (0.0, 0.0) };
-        }
-        sums.loss += sum_of(weight, residual, |weight, r| weight * (r * r));
-        sums.label_square += sum_of(weight, label, |weight, y| weight * (y * y));
+        let squares = residual::compare(weight, label, residual);
+        sums.loss += squares.loss;
+        sums.label_square += squares.label;
         if !wants_slope {
             return;
         }
-        slope.iter_mut().zip(&*weight).for_each(|(s, weight)| *s = if *weight > 0.0 { *s } else { 0.0 });
+        residual::mask(weight, slope);
         self.add_gradient(run, weight, residual, slope, a, sums);
         match self.query.want {
             Want::Stationarity => self.add_norms(run, weight, slope, a, sums),
@@ -212,25 +209,23 @@ impl<'a> Task<'a> {
             self.add(run, a, right);
         }
         if let Some(products) = &mut sums.products {
-            self.fold.rows.add_products(run, self.fold.coordinates.centre(), weight, products.lower_mut(), room);
+            self.fold.rows.add_products(run, self.fold.coordinates.pivot(), weight, products.lower_mut(), room);
             self.add(run, weight, &mut sums.curvature);
         }
     }
 
-    /// z = (x − c)ᵀv + constant, and the offset where θ itself is meant.
+    /// z = (x − p)ᵀv + constant, and the offset where θ itself is meant.
     fn predict(&self, predictor: &Predictor, run: &Run<'_>, z: &mut [f64], offset: &mut [f64]) {
-        self.fold.rows.dots(run, self.fold.coordinates.centre(), &predictor.v, z);
+        self.fold.rows.dots(run, self.fold.coordinates.pivot(), &predictor.v, z);
         self.fold.rows.offsets(run, offset);
-        z.iter_mut().zip(offset).for_each(|(z, offset)| *z += predictor.constant + *offset);
+        vector::add(z, offset, predictor.constant);
     }
 
     /// a_i = ω_i r_i φ̂′_i (or ω_i r_i), or its difference to what the row remembers.
     fn add_gradient(&self, run: &Run<'_>, weight: &[f64], r: &[f64], slope: &[f64], a: &mut [f64], sums: &mut Partial) {
-        for (i, a) in a.iter_mut().enumerate() {
-            *a = match self.query.objective {
-                Objective::Squares => weight[i] * r[i] * slope[i],
-                Objective::Matching => weight[i] * r[i],
-            };
+        match self.query.objective {
+            Objective::Squares => residual::multiply(a, weight, r, slope),
+            Objective::Matching => vector::zip(weight, r, a, |weight, r| weight * r),
         }
         if self.query.memory != Memory::Unused {
             run.for_each(|i, row| {
@@ -245,10 +240,8 @@ impl<'a> Task<'a> {
 
     fn add_norms(&self, run: &Run<'_>, weight: &[f64], slope: &[f64], a: &mut [f64], sums: &mut Partial) {
         let flat = 1e-3 * self.fold.labels.activation().slope(0.0).abs();
-        for (i, a) in a.iter_mut().enumerate() {
-            *a = weight[i] * (slope[i] * slope[i]);
-            sums.saturated += if slope[i].abs() < flat { weight[i] } else { 0.0 };
-        }
+        sums.saturated += sum_of(weight, slope, |weight, slope| if slope.abs() < flat { weight } else { 0.0 });
+        vector::zip(weight, slope, a, |weight, slope| weight * (slope * slope));
         sums.norms.total += sum(a);
         self.fold.rows.add_squares(run, self.fold.coordinates.centre(), a, &mut sums.norms.rows);
     }
@@ -265,11 +258,9 @@ impl<'a> Task<'a> {
         h: &mut [f64],
         bend: &mut [f64],
     ) {
-        for (i, h) in h.iter_mut().enumerate() {
-            *h = match self.query.objective {
-                Objective::Squares => weight[i] * slope[i] * slope[i],
-                Objective::Matching => weight[i] * slope[i],
-            };
+        match self.query.objective {
+            Objective::Squares => residual::multiply(h, weight, slope, slope),
+            Objective::Matching => vector::zip(weight, slope, h, |weight, slope| weight * slope),
         }
         if hessian == Hessian::Full && self.query.objective == Objective::Squares {
             self.fold.labels.activation().graduate_bend(self.query.tau, z, bend);
@@ -278,7 +269,7 @@ impl<'a> Task<'a> {
     }
 
     fn add_curvature(&self, run: &Run<'_>, z: &mut [f64], h: &mut [f64], sums: &mut Partial, room: &mut Vec<f64>) {
-        let centre = self.fold.coordinates.centre();
+        let centre = self.fold.coordinates.pivot();
         if let Some(times) = &self.times {
             self.fold.rows.dots(run, centre, &times.v, z);
             h.iter_mut().zip(z).for_each(|(h, z)| *h *= *z + times.constant);
@@ -291,7 +282,7 @@ impl<'a> Task<'a> {
 
     fn add(&self, run: &Run<'_>, a: &[f64], sums: &mut Weighted) {
         sums.total += sum(a);
-        self.fold.rows.add_rows(run, self.fold.coordinates.centre(), a, &mut sums.rows);
+        self.fold.rows.add_rows(run, self.fold.coordinates.pivot(), a, &mut sums.rows);
     }
 }
 

@@ -13,6 +13,7 @@ mod clip;
 mod fold;
 mod labels;
 mod leaf;
+mod residual;
 
 use crate::linalg::{Symmetric, norm};
 use crate::rows::Batch;
@@ -120,6 +121,8 @@ pub struct Sums {
     pub column_norms: Vec<f64>,
     /// The curvature, where asked for.
     pub curvature: Option<Symmetric>,
+    /// Whether that is the exact one, not Gauss and Newton's.
+    pub is_full: bool,
     /// The curvature times the vector asked with, empty where not asked for.
     pub curvature_times: Vec<f64>,
     /// The right-hand sides that belong to the curvature at τ = 0: one for each label margin, then one for labels as

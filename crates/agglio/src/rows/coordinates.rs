@@ -23,6 +23,8 @@ pub enum Scaling {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coordinates {
     centre: Vec<f64>,
+    /// Every centre is so near to zero that rows need not be centred before they are summed.
+    near: bool,
     /// Infinite for a column that carries nothing, which makes its coefficient zero.
     scale: Vec<f64>,
     /// What the rows' columns were divided by, or empty for nothing; centre and scale are of what is left.
@@ -31,7 +33,7 @@ pub struct Coordinates {
     standard: bool,
 }
 
-/// A point θ as the rows see it: z_i = (x_i − centre)ᵀv + constant.
+/// A point θ as the rows see it: z_i = (x_i − pivot)ᵀv + constant.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Predictor {
     pub v: Vec<f64>,
@@ -40,6 +42,9 @@ pub(crate) struct Predictor {
 
 /// A deviation below this share of the mean leaves a column half of its digits at most.
 const COARSE: f64 = 1e-8;
+
+/// Deviations that a mean may be away from zero for sums of a column to be centred afterwards: they lose four bits then.
+const NEAR: f64 = 4.0;
 
 /// A column of this size can be squared, and a few squares added.
 const SQUARABLE: f64 = 1e150;
@@ -58,7 +63,7 @@ impl Coordinates {
         if scaling == Scaling::None {
             require(|j| units.get(j).is_none_or(|&unit| unit < SQUARABLE), d)?;
             let scale = (0..d).map(|j| 1.0 / unit_of(&units, j)).collect();
-            return Ok(Coordinates { centre: Vec::new(), scale, units, intercept, standard: false });
+            return Ok(Coordinates { centre: Vec::new(), near: true, scale, units, intercept, standard: false });
         }
         let centred = intercept && rows.can_centre();
         let (mut centre, mut squares) = moments(rows, centred);
@@ -67,8 +72,9 @@ impl Coordinates {
             centre.clear();
         }
         squares.iter_mut().for_each(|s| *s = s.sqrt());
-        let scale = (0..d).map(|j| scale_of(squares[j], centre.get(j).copied().unwrap_or(0.0))).collect();
-        Ok(Coordinates { centre, scale, units, intercept, standard: true })
+        let scale: Vec<f64> = (0..d).map(|j| scale_of(squares[j], centre.get(j).copied().unwrap_or(0.0))).collect();
+        let near = centre.iter().zip(&scale).all(|(centre, scale)| centre.abs() <= NEAR * scale);
+        Ok(Coordinates { centre, near, scale, units, intercept, standard: true })
     }
 
     /// Passes over the rows that [`Coordinates::measure`] takes.
@@ -108,6 +114,17 @@ impl Coordinates {
         &self.centre
     }
 
+    /// What must be subtracted from each row before it is summed, empty for nothing. What is left of the centre is
+    /// subtracted from the sums.
+    pub(crate) fn pivot(&self) -> &[f64] {
+        if self.near { &[] } else { &self.centre }
+    }
+
+    /// The centre less the pivot, empty for nothing.
+    fn rest(&self) -> &[f64] {
+        if self.near { &self.centre } else { &[] }
+    }
+
     /// 1/scale², the weights of a squared row norm in these units.
     pub(crate) fn inverse_squares(&self) -> Vec<f64> {
         self.scale.iter().map(|s| (1.0 / s) * (1.0 / s)).collect()
@@ -115,14 +132,15 @@ impl Coordinates {
 
     /// θ as the rows see it.
     pub(crate) fn predictor(&self, theta: &[f64]) -> Predictor {
-        let v = self.scale.iter().zip(theta).map(|(s, t)| t / s).collect();
-        Predictor { v, constant: if self.intercept { theta[self.scale.len()] } else { 0.0 } }
+        let v: Vec<f64> = self.scale.iter().zip(theta).map(|(s, t)| t / s).collect();
+        let constant = if self.intercept { theta[self.scale.len()] } else { 0.0 };
+        Predictor { constant: constant - self.rest().iter().zip(&v).map(|(c, v)| c * v).sum::<f64>(), v }
     }
 
     /// Coefficients and intercept in the user's units.
     pub fn to_user(&self, theta: &[f64]) -> (Vec<f64>, f64) {
         let Predictor { v, constant } = self.predictor(theta);
-        let shift: f64 = self.centre.iter().zip(&v).map(|(c, v)| c * v).sum();
+        let shift: f64 = self.pivot().iter().zip(&v).map(|(c, v)| c * v).sum();
         let coefficients = v.iter().enumerate().map(|(j, v)| v / unit_of(&self.units, j)).collect();
         (coefficients, constant - shift)
     }
@@ -138,8 +156,9 @@ impl Coordinates {
         theta
     }
 
-    /// Takes Σ a_i·(x_i − c) and Σ a_i, and makes of them the sum over the rows in these units.
+    /// Takes Σ a_i·(x_i − pivot) and Σ a_i, and makes of them the sum over the rows in these units.
     pub(crate) fn vector(&self, mut sums: Vec<f64>, total: f64) -> Vec<f64> {
+        sums.iter_mut().zip(self.rest()).for_each(|(g, c)| *g -= c * total);
         sums.iter_mut().zip(&self.scale).for_each(|(g, s)| *g /= s);
         if self.intercept {
             sums.push(total);
@@ -147,7 +166,7 @@ impl Coordinates {
         sums
     }
 
-    /// As [`Coordinates::vector`] for sums of squares.
+    /// As [`Coordinates::vector`] for sums of the squares of x_i − centre.
     pub(crate) fn squares(&self, mut sums: Vec<f64>, total: f64) -> Vec<f64> {
         sums.iter_mut().zip(&self.scale).for_each(|(g, s)| *g = *g / s / s);
         if self.intercept {
@@ -156,18 +175,23 @@ impl Coordinates {
         sums
     }
 
-    /// As [`Coordinates::vector`] for sums of outer products, `border` being Σ a_i·(x_i − c).
-    pub(crate) fn products(&self, sums: &Symmetric, border: &[f64], total: f64) -> Symmetric {
-        let d = self.scale.len();
+    /// As [`Coordinates::vector`] for sums of outer products, `border` being Σ a_i·(x_i − pivot).
+    pub(crate) fn products(&self, sums: &Symmetric, border: Vec<f64>, total: f64) -> Symmetric {
+        let (d, rest) = (self.scale.len(), self.rest());
+        let inverse: Vec<f64> = self.scale.iter().map(|scale| 1.0 / scale).collect();
         let mut out = Symmetric::zero(self.dim());
-        for (j, scale) in self.scale.iter().enumerate() {
-            for i in j..d {
-                out.set(i, j, sums.at(i, j) / self.scale[i] / scale);
+        for (j, (out, sums)) in out.columns_mut().zip(sums.columns()).take(d).enumerate() {
+            let (out, sums) = (&mut out[j..d], &sums[j..]);
+            out.copy_from_slice(sums);
+            if let Some(&own) = rest.get(j) {
+                // (x − c)_i (x − c)_j, summed
+                let rows = out.iter_mut().zip(&rest[j..]).zip(&border[j..]);
+                rows.for_each(|((out, c), b)| *out += own * (c * total - b) - c * border[j]);
             }
+            out.iter_mut().zip(&inverse[j..]).for_each(|(out, other)| *out = *out * other * inverse[j]);
         }
         if self.intercept {
-            border.iter().zip(&self.scale).enumerate().for_each(|(j, (sum, scale))| out.set(d, j, sum / scale));
-            out.set(d, d, total);
+            self.vector(border, total).iter().enumerate().for_each(|(j, &sum)| out.set(d, j, sum));
         }
         out
     }

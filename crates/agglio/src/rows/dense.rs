@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::linalg;
-use crate::rows::kernel::{self, Element};
+use crate::rows::kernel::{self, Element, Stored};
 use crate::rows::unit::{divide_columns, unit};
 use crate::rows::{Rows, Run};
 
@@ -115,21 +115,20 @@ fn check_finite<T: Element>(what: &str, values: &[T], width: usize) -> Result<()
     }
 }
 
-/// Runs `$body` with `$row` the function from a position of the run to its row, whatever the type of the numbers.
+/// Runs `$body` with `$rows` the rows of a run as they are stored, whatever the type of the numbers.
 macro_rules! with_rows {
-    ($self:expr, $run:expr, $row:ident => $body:expr) => {{
-        let d = $self.width;
+    ($self:expr, $run:expr, $rows:ident => $body:expr) => {
         match &$self.values {
-            Values::F64(x) => {
-                let $row = |i: usize| &x[$run.row(i) * d..][..d];
+            Values::F64(table) => {
+                let $rows = Stored { table, width: $self.width, run: $run };
                 $body
             }
-            Values::F32(x) => {
-                let $row = |i: usize| &x[$run.row(i) * d..][..d];
+            Values::F32(table) => {
+                let $rows = Stored { table, width: $self.width, run: $run };
                 $body
             }
         }
-    }};
+    };
 }
 
 impl Rows for Dense {
@@ -150,27 +149,33 @@ impl Rows for Dense {
     }
 
     fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
-        with_rows!(self, run, row => kernel::dots(row, centre, v, z));
+        with_rows!(self, run, rows => kernel::dots(rows, centre, v, z));
     }
 
     fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
-        with_rows!(self, run, row => kernel::square_dots(row, centre, v, z));
+        with_rows!(self, run, rows => kernel::square_dots(rows, centre, v, z));
     }
 
     fn add_rows(&self, run: &Run<'_>, centre: &[f64], a: &[f64], g: &mut [f64]) {
-        with_rows!(self, run, row => kernel::add_rows(row, centre, a, g));
+        with_rows!(self, run, rows => kernel::add_rows(rows, centre, a, g));
     }
 
     fn add_squares(&self, run: &Run<'_>, centre: &[f64], a: &[f64], s: &mut [f64]) {
-        with_rows!(self, run, row => kernel::add_squares(row, centre, a, s));
+        with_rows!(self, run, rows => kernel::add_squares(rows, centre, a, s));
     }
 
     fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], room: &mut Vec<f64>) {
         let size = run.len() * self.width;
         room.resize(2 * size, 0.0);
-        let (plain, scaled) = room.split_at_mut(size);
-        with_rows!(self, run, row => kernel::copy_rows(row, centre, plain));
-        linalg::add_weighted_gram(plain, a, h, scaled);
+        let (scaled, plain) = room.split_at_mut(size);
+        let stored = match &self.values {
+            Values::F64(table) if centre.is_empty() => Stored { table, width: self.width, run }.all(),
+            _ => None,
+        };
+        if stored.is_none() {
+            with_rows!(self, run, rows => kernel::copy_rows(rows, centre, plain));
+        }
+        linalg::add_weighted_gram(stored.unwrap_or(plain), a, h, scaled);
     }
 
     fn labels(&self, run: &Run<'_>, y: &mut [f64]) {

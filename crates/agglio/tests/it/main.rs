@@ -5,6 +5,7 @@ mod auto;
 mod ball;
 mod bank;
 mod benches;
+mod certificates;
 mod certified;
 mod csv;
 mod derivatives;

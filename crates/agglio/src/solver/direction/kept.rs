@@ -1,10 +1,10 @@
 //! The *kept* curvature: asked for once, and mended from the gradients that later steps see.
 
-use crate::linalg::{Symmetric, dot, norm};
+use crate::linalg::{Symmetric, norm};
 use crate::oracle::{Hessian, Query, Want};
 use crate::rows::Batch;
 use crate::schedule::Stage;
-use crate::solver::direction::damped::damped_step;
+use crate::solver::direction::damped::{Damped, damped_step};
 use crate::solver::direction::{Direction, Point};
 
 /// The damped step of [`Damped`](super::Damped) on a curvature B that costs no pass: it is the Gauss–Newton curvature where
@@ -14,17 +14,21 @@ use crate::solver::direction::{Direction, Point};
 /// B ← B − (Bs)(Bs)ᵀ/(sᵀBs) + yyᵀ/(yᵀs)
 /// ```
 ///
-/// with s the last step and y what the gradient has changed by. It is asked for anew at another temperature, and where the
-/// gradient does not fall as it should. For many coefficients, where the curvature costs several times what the gradient
-/// does.
+/// with s the last step and y what the gradient has changed by. It is asked for anew at another temperature, where the
+/// gradient does not fall as it should, and where there is nothing left to gain by it: only a new one can tell. Near the end
+/// that is the full curvature. For many coefficients, where the curvature costs several times what the gradient does.
 ///
 /// Reference: Broyden, Fletcher, Goldfarb and Shanno (1970), started from the curvature in place of a multiple of one.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
     curvature: Option<Symmetric>,
     tau: f64,
+    /// Whether it was asked for at the present point.
+    fresh: bool,
     /// Whether a new curvature is worth its price.
     stale: bool,
+    /// Whether the end is near.
+    near: bool,
     last: Option<Seen>,
     /// Trials from this point that were refused since the curvature was asked for.
     refused: usize,
@@ -61,35 +65,40 @@ impl Kept {
             self.refused += 1;
             return;
         }
-        self.refused = 0;
+        (self.refused, self.fresh) = (0, false);
         let y: Vec<f64> = here.sums.gradient.iter().zip(&last.gradient).map(|(here, last)| here - last).collect();
         curvature.mend(&s, &y);
         let fell = norm(&here.sums.gradient) <= Self::FALL * norm(&last.gradient);
         self.stale = !fell && last.predicted > here.sums.rounding();
     }
 
-    /// Asks for the curvature where there is none, and where steps are refused.
+    /// Asks for the curvature here.
     fn refresh(&mut self, here: &Point<'_>) {
-        let missing = self.curvature.is_none() || self.tau != here.stage.tau;
-        if missing || self.refused >= Self::REFUSALS {
-            let Stage { tau, rows, .. } = here.stage;
-            let query = Query::new(here.theta, tau, rows, Want::Curvature(Hessian::GaussNewton));
-            if let Some(curvature) = here.oracle.ask(&query).curvature {
-                self.take(curvature, here);
-            }
+        let Stage { tau, rows, .. } = here.stage;
+        let query = Query::new(here.theta, tau, rows, Want::Curvature(self.hessian()));
+        if let Some(curvature) = here.oracle.ask(&query).curvature {
+            self.take(curvature, here);
         }
     }
 
     fn take(&mut self, curvature: Symmetric, here: &Point<'_>) {
         self.curvature = Some(curvature);
-        (self.tau, self.stale, self.refused) = (here.stage.tau, false, 0);
+        (self.tau, self.stale, self.refused, self.fresh) = (here.stage.tau, false, 0, true);
+    }
+
+    fn hessian(&self) -> Hessian {
+        if self.near { Hessian::Full } else { Hessian::GaussNewton }
+    }
+
+    fn step(&self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+        self.curvature.as_ref().map_or(0.0, |curvature| damped_step(curvature, size, here, p))
     }
 }
 
 impl Direction for Kept {
     fn want(&self) -> Want<'static> {
         match self.curvature.is_none() || self.stale {
-            true => Want::Curvature(Hessian::GaussNewton),
+            true => Want::Curvature(self.hessian()),
             false => Want::Stationarity,
         }
     }
@@ -100,23 +109,17 @@ impl Direction for Kept {
 
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
         self.learn(here);
-        self.refresh(here);
-        let Some(curvature) = &self.curvature else { return 0.0 };
-        let predicted = damped_step(curvature, size, here, p);
+        if self.curvature.is_none() || self.tau != here.stage.tau || self.refused >= Self::REFUSALS {
+            self.refresh(here);
+        }
+        let mut predicted = self.step(size, here, p);
+        self.near = predicted <= Damped::NEAR * here.sums.loss;
+        if predicted <= here.sums.rounding() && !self.fresh {
+            self.refresh(here);
+            predicted = self.step(size, here, p);
+        }
         let (theta, gradient) = (here.theta.to_vec(), here.sums.gradient.clone());
         self.last = Some(Seen { theta, gradient, predicted, rows: here.stage.rows });
         predicted
-    }
-}
-
-impl Symmetric {
-    /// The least change after which B·s = y; none where that would make it lose its definiteness.
-    fn mend(&mut self, s: &[f64], y: &[f64]) {
-        let image = self.times(s);
-        let (bent, known) = (dot(y, s), dot(&image, s));
-        if bent > f64::EPSILON.sqrt() * known && known > 0.0 {
-            self.add_outer(1.0 / bent, y);
-            self.add_outer(-1.0 / known, &image);
-        }
     }
 }
