@@ -75,6 +75,26 @@ pub(crate) fn ritz_values(mut times: impl FnMut(&[f64]) -> Vec<f64>, order: usiz
     eigenvalues_of_tridiagonal(&diagonal, &beside)
 }
 
+/// The smallest eigenvalue and the largest of a matrix; none if their iteration fails.
+///
+/// Those of a positive definite matrix are the outermost of a few products with it and with its inverse.
+pub(crate) fn outermost(matrix: &Symmetric) -> Option<(f64, f64)> {
+    const PRODUCTS: usize = 30;
+    let order = matrix.order();
+    let factor = if order > PRODUCTS { matrix.factor(&vec![0.0; order]) } else { None };
+    match factor {
+        None => {
+            let values = matrix.eigen()?.values;
+            Some((*values.first()?, *values.last()?))
+        }
+        Some(factor) => {
+            let inverse = ritz_values(|v| factor.solve(v), order, PRODUCTS);
+            let own = ritz_values(|v| matrix.times(v), order, PRODUCTS);
+            Some((1.0 / inverse.last()?, *own.last()?))
+        }
+    }
+}
+
 /// `beside[k]` stands beside `diagonal[k]` and `diagonal[k − 1]`; its first entry is not part of the matrix.
 fn eigenvalues_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> Vec<f64> {
     let mut matrix = Symmetric::zero(diagonal.len());

@@ -47,6 +47,7 @@ mod spectrum;
 pub mod stop;
 pub mod strategy;
 pub mod text;
+mod tree;
 mod vector;
 
 pub use certificate::Certificate;

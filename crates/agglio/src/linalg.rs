@@ -2,7 +2,7 @@
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::linalg::solvers::Solve;
+use faer::linalg::solvers::{Llt, Solve};
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
 use crate::vector;
@@ -78,8 +78,8 @@ impl Symmetric {
         product
     }
 
-    /// Solves (A + diag(`shift`))·p = `right` by Cholesky; none where the matrix is not safely positive definite.
-    fn solve(&self, shift: &[f64], right: &[f64]) -> Option<Vec<f64>> {
+    /// The Cholesky factor of A + diag(`shift`); none where that is not safely positive definite.
+    pub(crate) fn factor(&self, shift: &[f64]) -> Option<Factor> {
         if !self.is_finite() {
             return None;
         }
@@ -87,19 +87,17 @@ impl Symmetric {
         let factor = Mat::from_fn(self.order, self.order, entry).llt(Side::Lower).ok()?;
         // a pivot that is rounding of its own diagonal entry means a direction the data does not see
         let safe = |i: usize| factor.L()[(i, i)].powi(2) > PIVOT * entry(i, i);
-        if !(0..self.order).all(safe) {
-            return None;
-        }
-        let mut p = right.to_vec();
-        factor.solve_in_place(MatMut::from_column_major_slice_mut(&mut p, self.order, 1));
-        Some(p)
+        (0..self.order).all(safe).then_some(Factor(factor))
     }
 
-    /// As [`Symmetric::solve`], and where that fails the solution of least norm of |A + diag(`shift`)|·p ≈ `right`,
-    /// directions of rounding left out. The bars take the signs off eigenvalues, so that p never leads uphill. None if the
-    /// eigenvalue iteration fails.
+    /// Solves (A + diag(`shift`))·p = `right`, and where the matrix is not safely positive definite finds the solution of
+    /// least norm of |A + diag(`shift`)|·p ≈ `right`, directions of rounding left out. The bars take the signs off
+    /// eigenvalues, so that p never leads uphill. None if the eigenvalue iteration fails.
     pub(crate) fn solve_safely(&self, shift: &[f64], right: &[f64]) -> Option<Vec<f64>> {
-        self.solve(shift, right).or_else(|| self.solve_least_norm(shift, right))
+        match self.factor(shift) {
+            Some(factor) => Some(factor.solve(right)),
+            None => self.solve_least_norm(shift, right),
+        }
     }
 
     fn solve_least_norm(&self, shift: &[f64], right: &[f64]) -> Option<Vec<f64>> {
@@ -168,6 +166,17 @@ impl Symmetric {
     /// Adds another matrix of the same order.
     pub(crate) fn add(&mut self, other: &Symmetric) {
         self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a += b);
+    }
+}
+
+/// A Cholesky factor.
+pub(crate) struct Factor(Llt<f64>);
+
+impl Factor {
+    pub fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let mut p = right.to_vec();
+        self.0.solve_in_place(MatMut::from_column_major_slice_mut(&mut p, right.len(), 1));
+        p
     }
 }
 

@@ -51,12 +51,12 @@ impl Spectrum {
             (0..oracle.coefficients()).for_each(|j| matrix.set(j, j, matrix.at(j, j) + outcome.multiplier));
             matrix
         });
-        let values =
-            matrix.as_ref().and_then(|matrix| Some(scaled(oracle, matrix, outcome.multiplier).eigen()?.values));
+        let outermost =
+            matrix.as_ref().and_then(|matrix| krylov::outermost(&scaled(oracle, matrix, outcome.multiplier)));
         let (g, loss) = (&outcome.sums.gradient, outcome.sums.loss);
         let step = matrix.and_then(|matrix| matrix.solve_safely(&vec![0.0; g.len()], g));
         Spectrum {
-            ratio: values.as_deref().and_then(ratio),
+            ratio: outermost.map(|(least, most)| ratio(least, most)),
             left: step.map(|p| 0.5 * dot(&p, g) / loss),
             saturated: sums.saturated,
             rows: sums.rows,
@@ -87,7 +87,8 @@ fn ratio_by_products(oracle: &Fold<'_>, theta: &[f64], tau: f64, multiplier: f64
         lift(oracle, &v, &units, &mut product);
         product.iter().zip(&units).map(|(h, unit)| h / unit).collect()
     };
-    ratio(&krylov::ritz_values(times, oracle.dim(), PRODUCTS))
+    let values = krylov::ritz_values(times, oracle.dim(), PRODUCTS);
+    Some(ratio(*values.first()?, *values.last()?))
 }
 
 /// Fewer rows than coefficients leave some combination of them open, unless a penalty decides.
@@ -101,11 +102,10 @@ fn lift(oracle: &Fold<'_>, v: &[f64], units: &[f64], product: &mut [f64]) {
     oracle.coordinates().dead_columns().into_iter().for_each(|j| product[j] = units[j] * units[j] * v[j]);
 }
 
-/// The least of rising values over the greatest in size.
-fn ratio(values: &[f64]) -> Option<f64> {
-    let (least, most) = (values.first()?, values.last()?);
+/// The least value over the greatest in size.
+fn ratio(least: f64, most: f64) -> f64 {
     let greatest = most.abs().max(least.abs());
-    Some(if greatest > 0.0 { least / greatest } else { 0.0 })
+    if greatest > 0.0 { least / greatest } else { 0.0 }
 }
 
 /// Square roots of the diagonal of the curvature at τ = 0, a ball's `multiplier` counting as a penalty: in these units it

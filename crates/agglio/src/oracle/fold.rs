@@ -5,14 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use crate::activation::Preimages;
 use crate::linalg::Symmetric;
-use crate::oracle::leaf::{LEAF, Partial, Task, Weighted};
+use crate::oracle::leaf::{Partial, Task, Weighted};
 use crate::oracle::{Bounds, Hessian, Labels, Memory, Oracle, Query, Sums, Want};
 use crate::rows::{Batch, Coordinates, Rows, Run};
+use crate::tree::{LEAF, column, fold, sum_of};
 
 /// An oracle over rows in memory.
 ///
-/// Leaves merge in the one binary tree whose left child holds the largest power of two of leaves, so that the
-/// additions, and with them the bits of the answer, do not depend on the number of threads.
+/// The bits of its answers do not depend on the number of threads.
 #[derive(Debug)]
 pub struct Fold<'a> {
     pub(super) rows: &'a dyn Rows,
@@ -23,6 +23,7 @@ pub struct Fold<'a> {
     l2: f64,
     visited: AtomicU64,
     interrupt: Arc<AtomicBool>,
+    baseline: OnceLock<Baseline>,
     /// The last gradient coefficient of each row, as bits; made when it is first used.
     memory: OnceLock<Vec<AtomicU64>>,
 }
@@ -30,9 +31,8 @@ pub struct Fold<'a> {
 impl<'a> Fold<'a> {
     /// An oracle over `rows`, seen in `coordinates`, with graduated `labels`.
     pub fn new(rows: &'a dyn Rows, coordinates: Coordinates, labels: Labels) -> Fold<'a> {
-        let mut weight = vec![0.0; rows.len()];
-        rows.weights(&Run::Span(0..rows.len()), &mut weight);
-        let mean_weight = weight.iter().sum::<f64>() / rows.len() as f64;
+        let weight = column(rows.len(), |run, weight| rows.weights(run, weight));
+        let mean_weight = sum_of(weight.len(), |i| weight[i]) / rows.len() as f64;
         let visited = AtomicU64::new(coordinates.passes() * rows.len() as u64);
         Fold {
             rows,
@@ -42,6 +42,7 @@ impl<'a> Fold<'a> {
             l2: 0.0,
             visited,
             interrupt: Arc::default(),
+            baseline: OnceLock::new(),
             memory: OnceLock::new(),
         }
     }
@@ -170,16 +171,18 @@ impl<'a> Fold<'a> {
     /// The loss of the model without covariates, φ(b + offset): with the best constant that φ can take where there are no
     /// offsets, and φ(offset) where there is no intercept. Looks at labels only.
     pub fn baseline(&self) -> Baseline {
-        let run = Run::Span(0..self.rows.len());
-        let [mut y, mut weight, mut z] = std::array::from_fn(|_| vec![0.0; self.rows.len()]);
-        self.rows.labels(&run, &mut y);
-        self.rows.weights(&run, &mut weight);
-        self.rows.offsets(&run, &mut z);
-        let mean = |values: &dyn Fn(usize) -> f64| {
+        *self.baseline.get_or_init(|| self.fit_baseline())
+    }
+
+    fn fit_baseline(&self) -> Baseline {
+        let n = self.rows.len();
+        let y = column(n, |run, y| self.rows.labels(run, y));
+        let weight = column(n, |run, weight| self.rows.weights(run, weight));
+        let z = column(n, |run, z| self.rows.offsets(run, z));
+        let mean = |values: &(dyn Fn(usize) -> f64 + Sync)| {
             // a row without weight counts for nothing, even if its square overflows
-            let counted = weight.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
-            let sum: f64 = counted.map(|(i, weight)| weight * values(i)).sum();
-            sum / (self.rows.len() as f64 * self.mean_weight)
+            let counted = |i: usize| if weight[i] > 0.0 { weight[i] * values(i) } else { 0.0 };
+            sum_of(n, counted) / (n as f64 * self.mean_weight)
         };
         let activation = self.labels.activation();
         let range = activation.range();
@@ -196,7 +199,7 @@ impl<'a> Fold<'a> {
             }
             true => {
                 let mut preimages = vec![0.0; y.len()];
-                self.labels.preimages(0, &run, &mut preimages);
+                self.labels.preimages(0, &Run::Span(0..n), &mut preimages);
                 least_square(mean(&|i| preimages[i] - z[i]), |b| Square {
                     loss: mean(&|i| (activation.value(b + z[i]) - y[i]).powi(2)),
                     gradient: mean(&|i| (activation.value(b + z[i]) - y[i]) * activation.slope(b + z[i])),
@@ -313,27 +316,6 @@ fn least_square(mut b: f64, at: impl Fn(f64) -> Square) -> Baseline {
         }
     }
     Baseline { loss: here.loss, intercept: Some(b) }
-}
-
-/// Sums the leaves of `asked` positions and merges them in the one tree.
-fn fold<T: Send>(leaf: &(impl Fn(usize, usize) -> T + Sync), merge: &(impl Fn(T, T) -> T + Sync), asked: usize) -> T {
-    tree(leaf, merge, asked, 0, asked.div_ceil(LEAF))
-}
-
-fn tree<T: Send>(
-    leaf: &(impl Fn(usize, usize) -> T + Sync),
-    merge: &(impl Fn(T, T) -> T + Sync),
-    asked: usize,
-    from: usize,
-    to: usize,
-) -> T {
-    if to - from <= 1 {
-        return leaf(from * LEAF, asked.min(to * LEAF));
-    }
-    let left = usize::MAX.count_ones() - (to - from - 1).leading_zeros() - 1;
-    let middle = from + (1 << left);
-    let (left, right) = rayon::join(|| tree(leaf, merge, asked, from, middle), || tree(leaf, merge, asked, middle, to));
-    merge(left, right)
 }
 
 fn scaled(mut vector: Vec<f64>, factor: f64) -> Vec<f64> {

@@ -11,10 +11,13 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::activation::{Activation, Preimages};
 use crate::error::{Error, Result};
 use crate::oracle::clip::{Clip, clips};
 use crate::rows::{Rows, Run};
+use crate::tree::{LEAF, column};
 
 /// Label margin ε of the graduated path, relative to the width of the range or, where that is infinite, to the
 /// spread of y. Ten times more or less changes the path, never its end.
@@ -44,23 +47,35 @@ impl Labels {
     /// Finds the preimages of all labels. On the way to τ = 1 labels are kept off the bounds of the range by one of
     /// `margins`, the narrowest of them last; the first that makes a difference is in force.
     pub fn new(activation: Arc<dyn Activation>, rows: &dyn Rows, margins: &[f64]) -> Labels {
-        let [mut y, mut weight] = std::array::from_fn(|_| vec![0.0; rows.len()]);
-        rows.labels(&Run::Span(0..rows.len()), &mut y);
-        rows.weights(&Run::Span(0..rows.len()), &mut weight);
+        let mut y = column(rows.len(), |run, y| rows.labels(run, y));
+        let weight = column(rows.len(), |run, weight| rows.weights(run, weight));
         let counted: Vec<f64> = y.iter().zip(&weight).filter(|(_, weight)| **weight > 0.0).map(|(y, _)| *y).collect();
-        let clips = clips(activation.as_ref(), &counted, margins);
-        let mut labels = Labels {
+        let (clips, counted) = (clips(activation.as_ref(), &counted, margins), counted.len());
+        let narrowest = clips.last().copied().unwrap_or(Clip::NONE);
+        let mut left = vec![0.0; y.len()];
+        let visit = |y: &mut [f64], left: &mut [f64], weight: &[f64]| {
+            let mut tally = Tally::default();
+            for ((y, left), weight) in y.iter_mut().zip(left).zip(weight) {
+                (*y, *left) = tally.preimages(activation.as_ref(), narrowest, *y, *weight > 0.0);
+            }
+            tally
+        };
+        let tally = if y.len() <= LEAF {
+            visit(&mut y, &mut left, &weight)
+        } else {
+            let leaves = y.par_chunks_mut(LEAF).zip(left.par_chunks_mut(LEAF)).zip(weight.par_chunks(LEAF));
+            leaves.map(|((y, left), weight)| visit(y, left, weight)).reduce(Tally::default, Tally::merge)
+        };
+        Labels {
             clip: clips.first().copied().unwrap_or(Clip::NONE),
             clips,
-            preimages: Vec::with_capacity(y.len()),
-            left_preimages: Vec::new(),
-            counted: counted.len(),
-            outside: 0,
-            ambiguous: 0,
+            preimages: y,
+            left_preimages: if tally.double { left } else { Vec::new() },
+            counted,
+            outside: tally.outside,
+            ambiguous: tally.ambiguous,
             activation,
-        };
-        y.iter().zip(&weight).for_each(|(&y, &weight)| labels.push(y, weight > 0.0));
-        labels
+        }
     }
 
     /// How many margins make a difference, at least one.
@@ -122,32 +137,6 @@ impl Labels {
         }
     }
 
-    fn push(&mut self, y: f64, counts: bool) {
-        let narrowest = self.clips.last().copied().unwrap_or(Clip::NONE);
-        let found = match self.activation.preimages(y) {
-            // at or beyond a bound, or beyond the doubles: the nearest label that has a preimage
-            Preimages::None => {
-                self.outside += usize::from(counts);
-                self.activation.preimages(narrowest.apply(y))
-            }
-            found => found,
-        };
-        let (right, left) = match found {
-            Preimages::None => (0.0, 0.0),
-            Preimages::One(z) => (z, z),
-            Preimages::Two { left, right } => (right, left),
-        };
-        if left != right {
-            self.ambiguous += usize::from(counts);
-            // rows before the first ambiguous one have a single preimage
-            self.left_preimages.extend_from_slice(&self.preimages[self.left_preimages.len()..]);
-        }
-        self.preimages.push(right);
-        if !self.left_preimages.is_empty() || left != right {
-            self.left_preimages.push(left);
-        }
-    }
-
     /// The activation.
     pub fn activation(&self) -> &Arc<dyn Activation> {
         &self.activation
@@ -205,6 +194,47 @@ impl Labels {
         }
         for (label, graduated) in labels.iter_mut().zip(graduated) {
             *label = *graduated + tau * (*label - self.clip.apply(*label));
+        }
+    }
+}
+
+/// What labels there are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    outside: usize,
+    ambiguous: usize,
+    /// Whether a label has two preimages, whatever its weight.
+    double: bool,
+}
+
+impl Tally {
+    /// The right preimage of a label and the left one, the same twice where there is one; of a label that has none, that of
+    /// the nearest which has.
+    fn preimages(&mut self, activation: &dyn Activation, narrowest: Clip, y: f64, counts: bool) -> (f64, f64) {
+        let found = match activation.preimages(y) {
+            // at or beyond a bound, or beyond the doubles
+            Preimages::None => {
+                self.outside += usize::from(counts);
+                activation.preimages(narrowest.apply(y))
+            }
+            found => found,
+        };
+        match found {
+            Preimages::None => (0.0, 0.0),
+            Preimages::One(z) => (z, z),
+            Preimages::Two { left, right } => {
+                self.ambiguous += usize::from(counts && left != right);
+                self.double |= left != right;
+                (right, left)
+            }
+        }
+    }
+
+    fn merge(self, other: Tally) -> Tally {
+        Tally {
+            outside: self.outside + other.outside,
+            ambiguous: self.ambiguous + other.ambiguous,
+            double: self.double || other.double,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A *leaf* is 1024 consecutive positions of the asked rows, summed in order by one thread.
+//! A *leaf* of the tree that sums merge in: some consecutive positions of the asked rows, summed in order.
 
 use crate::linalg::Symmetric;
 use crate::oracle::branch::Branch;
@@ -6,10 +6,8 @@ use crate::oracle::fold::Fold;
 use crate::oracle::{Hessian, Memory, Objective, Query, Want, residual};
 use crate::rows::Run;
 use crate::rows::{Coordinates, Predictor};
+use crate::tree::LEAF;
 use crate::vector::{self, sum, sum_of};
-
-/// Positions in a leaf: fewer rows than this are summed by one thread.
-pub const LEAF: usize = 1024;
 
 /// Entries of the rows that are visited at once: few enough to be still in the cache when the row's coefficient
 /// is known and the row is added to the gradient.

@@ -18,9 +18,9 @@ mod residual;
 use crate::linalg::{Symmetric, norm};
 use crate::rows::Batch;
 
+pub use crate::tree::LEAF;
 pub use fold::Fold;
 pub use labels::{Labels, MARGIN, MARGINS};
-pub use leaf::LEAF;
 
 /// What is asked for. Each want includes the loss, and all but the first the gradient.
 #[derive(Clone, Copy, Debug, PartialEq)]

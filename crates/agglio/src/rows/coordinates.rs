@@ -6,7 +6,7 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::linalg::Symmetric;
-use crate::rows::{Rows, Run};
+use crate::rows::{Moments, Rows};
 
 /// Which units a solver works in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,9 +49,6 @@ const NEAR: f64 = 4.0;
 /// A column of this size can be squared, and a few squares added.
 const SQUARABLE: f64 = 1e150;
 
-/// Rows visited at a time where a column is summed.
-const RUN: usize = 1024;
-
 impl Coordinates {
     /// Measures centre and scale on the rows: one pass, weighted.
     ///
@@ -66,13 +63,12 @@ impl Coordinates {
             return Ok(Coordinates { centre: Vec::new(), near: true, scale, units, intercept, standard: false });
         }
         let centred = intercept && rows.can_centre();
-        let (mut centre, mut squares) = moments(rows, centred);
-        require(|j| squares[j].is_finite(), d)?;
-        if !centred {
-            centre.clear();
-        }
-        squares.iter_mut().for_each(|s| *s = s.sqrt());
-        let scale: Vec<f64> = (0..d).map(|j| scale_of(squares[j], centre.get(j).copied().unwrap_or(0.0))).collect();
+        let Moments { mean, variance } = rows.moments().cloned().unwrap_or_else(|| Moments::of(rows));
+        let square = |j: usize| if centred { variance[j] } else { variance[j] + mean[j] * mean[j] };
+        require(|j| square(j).is_finite(), d)?;
+        let centre = if centred { mean.clone() } else { Vec::new() };
+        let scale: Vec<f64> =
+            (0..d).map(|j| scale_of(square(j).sqrt(), centre.get(j).copied().unwrap_or(0.0))).collect();
         let near = centre.iter().zip(&scale).all(|(centre, scale)| centre.abs() <= NEAR * scale);
         Ok(Coordinates { centre, near, scale, units, intercept, standard: true })
     }
@@ -195,40 +191,6 @@ impl Coordinates {
         }
         out
     }
-}
-
-/// Weighted mean of each column, and its mean square about that mean; about zero where it is not to be `centred`.
-///
-/// One pass, about the weighted mean of the first run as a pivot: what cancels is the pivot's distance from the mean, and
-/// a scale needs few digits.
-fn moments(rows: &dyn Rows, centred: bool) -> (Vec<f64>, Vec<f64>) {
-    let (n, d) = (rows.len(), rows.width());
-    let mut pivot = Vec::new();
-    let (mut total, mut first, mut second) = (0.0, vec![0.0; d], vec![0.0; d]);
-    for start in (0..n).step_by(RUN) {
-        let run = Run::Span(start..n.min(start + RUN));
-        let mut weight = vec![0.0; run.len()];
-        rows.weights(&run, &mut weight);
-        if start == 0 && centred {
-            let total: f64 = weight.iter().sum();
-            let even = vec![1.0 / run.len() as f64; run.len()];
-            let share = if total > 0.0 { weight.iter().map(|weight| weight / total).collect() } else { even };
-            pivot = vec![0.0; d];
-            rows.add_rows(&run, &[], &share, &mut pivot);
-        }
-        total += weight.iter().sum::<f64>();
-        // a run at a time, so that the error does not grow with n
-        let (mut sum, mut square) = (vec![0.0; d], vec![0.0; d]);
-        rows.add_rows(&run, &pivot, &weight, &mut sum);
-        rows.add_squares(&run, &pivot, &weight, &mut square);
-        first.iter_mut().zip(&sum).for_each(|(all, part)| *all += part);
-        second.iter_mut().zip(&square).for_each(|(all, part)| *all += part);
-    }
-    let mean = |j: usize| first[j] / total;
-    let centre = (0..d).map(|j| pivot.get(j).copied().unwrap_or(0.0) + mean(j)).collect();
-    let own = |j: usize| if centred { mean(j) * mean(j) } else { 0.0 };
-    // clamped, not the larger of the two: that would make zero of what is no number
-    (centre, (0..d).map(|j| (second[j] / total - own(j)).clamp(0.0, f64::INFINITY)).collect())
 }
 
 fn unit_of(units: &[f64], j: usize) -> f64 {

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::linalg;
 use crate::rows::kernel::{self, Element, Stored};
-use crate::rows::unit::{divide_columns, unit};
-use crate::rows::{Rows, Run};
+use crate::rows::unit::{TAME, divide_columns, unit};
+use crate::rows::{Moments, Rows, Run};
 
 /// A dense table of covariates with labels, and optionally weights and offsets.
 ///
@@ -26,6 +26,8 @@ pub struct Dense {
     labels: Vec<f64>,
     weights: Option<Vec<f64>>,
     offsets: Option<Vec<f64>>,
+    /// Of rows without weights, where every column is finite and tame.
+    moments: Option<Moments>,
 }
 
 #[derive(Clone, Debug)]
@@ -39,11 +41,14 @@ impl Dense {
     ///
     /// # Errors
     /// If the lengths do not fit together, there is no row or column, or a value is not finite.
-    pub fn new(mut values: Vec<f64>, width: usize, labels: Vec<f64>) -> Result<Dense> {
+    pub fn new(values: Vec<f64>, width: usize, labels: Vec<f64>) -> Result<Dense> {
         check_shape(values.len(), width, &labels)?;
-        check_finite("covariates", &values, width)?;
-        let units = divide_columns(&mut values, width);
-        Ok(Dense { values: Values::F64(values), units, width, labels, weights: None, offsets: None })
+        let mut rows = Dense::measured(Values::F64(values), width, labels);
+        if let (None, Values::F64(values)) = (&rows.moments, &mut rows.values) {
+            check_finite("covariates", values, width)?;
+            rows.units = divide_columns(values, width);
+        }
+        Ok(rows)
     }
 
     /// As [`Dense::new`], stored in single precision.
@@ -52,9 +57,22 @@ impl Dense {
     /// As [`Dense::new`].
     pub fn new_f32(values: Vec<f32>, width: usize, labels: Vec<f64>) -> Result<Dense> {
         check_shape(values.len(), width, &labels)?;
-        check_finite("covariates", &values, width)?;
-        // squares of single precision are at home in double precision
-        Ok(Dense { values: Values::F32(values), units: Vec::new(), width, labels, weights: None, offsets: None })
+        let rows = Dense::measured(Values::F32(values), width, labels);
+        if let (None, Values::F32(values)) = (&rows.moments, &rows.values) {
+            // no units: squares of single precision are at home in double precision
+            check_finite("covariates", values, width)?;
+        }
+        Ok(rows)
+    }
+
+    /// One look at the table tells the moments of its columns and, unless a column is odd, that it is finite and needs no
+    /// unit.
+    fn measured(values: Values, width: usize, labels: Vec<f64>) -> Dense {
+        let mut rows = Dense { values, units: Vec::new(), width, labels, weights: None, offsets: None, moments: None };
+        let moments = Moments::of(&rows);
+        let tame = moments.sizes(rows.len()).all(|(least, most)| TAME.contains(&least) && TAME.contains(&most));
+        rows.moments = tame.then_some(moments);
+        rows
     }
 
     /// Gives each row a weight ≥ 0 in the loss; a weight of two counts as the row twice.
@@ -73,6 +91,7 @@ impl Dense {
         let unit = unit(weights.iter().fold(0.0, |most, &w| w.max(most)));
         weights.iter_mut().for_each(|w| *w /= unit);
         self.weights = Some(weights);
+        self.moments = None;
         Ok(self)
     }
 
@@ -146,6 +165,10 @@ impl Rows for Dense {
 
     fn units(&self) -> &[f64] {
         &self.units
+    }
+
+    fn moments(&self) -> Option<&Moments> {
+        self.moments.as_ref()
     }
 
     fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {

@@ -230,56 +230,42 @@ fn each_addition<T: Element>(
     sums: &mut [f64],
     term: impl Fn(f64, f64, f64) -> f64,
 ) {
-    let centre = centre.map(Padded::new);
-    let centre = centre.as_ref();
-    let (whole, rest) = sums.as_chunks_mut();
+    let rest = sums.len() % LANES;
+    let (whole, rest) = sums.split_at_mut(sums.len() - rest);
+    // the last entries are summed by themselves, in a chunk that begins before them
+    let begin = if rest.is_empty() { rows.width } else { rows.width.saturating_sub(LANES) };
     let mut last = [0.0; LANES];
+    let last = &mut last[..rows.width - begin];
     let (together, single) = a.as_chunks::<TOGETHER>();
     for (group, a) in together.iter().enumerate() {
         rows.fetch(TOGETHER * group, 1);
-        add(rows.rows(TOGETHER * group), centre, *a, whole, (!rest.is_empty()).then_some(&mut last), &term);
+        let x = rows.rows(TOGETHER * group);
+        add(x, centre, *a, whole, &term);
+        add(x.map(|x| &x[begin..]), centre.map(|centre| &centre[begin..]), *a, last, &term);
     }
     for (i, a) in single.iter().enumerate() {
-        add(
-            rows.rows(TOGETHER * together.len() + i),
-            centre,
-            [*a],
-            whole,
-            (!rest.is_empty()).then_some(&mut last),
-            &term,
-        );
+        let x = rows.rows(TOGETHER * together.len() + i);
+        add(x, centre, [*a], whole, &term);
+        add(x.map(|x| &x[begin..]), centre.map(|centre| &centre[begin..]), [*a], last, &term);
     }
-    let own = LANES - rest.len();
-    rest.iter_mut().zip(&last[own..]).for_each(|(sum, last)| *sum += last);
+    rest.iter_mut().zip(&last[whole.len() - begin.min(whole.len())..]).for_each(|(sum, last)| *sum += last);
 }
 
 #[inline(always)]
 fn add<T: Element, const R: usize>(
     x: [&[T]; R],
-    centre: Option<&Padded<'_>>,
+    centre: Option<&[f64]>,
     a: [f64; R],
-    whole: &mut [[f64; LANES]],
-    last: Option<&mut [f64; LANES]>,
+    sums: &mut [f64],
     term: impl Fn(f64, f64, f64) -> f64,
 ) {
-    let chunks = x.map(|x| &x.as_chunks::<LANES>().0[..whole.len()]);
-    for (j, whole) in whole.iter_mut().enumerate() {
-        let (mut sums, c) = (*whole, chunk(centre, j));
+    let width = sums.len();
+    let (x, centre) = (x.map(|x| &x[..width]), centre.map(|centre| &centre[..width]));
+    for j in 0..width {
+        let (mut sum, c) = (sums[j], centre.map_or(0.0, |centre| centre[j]));
         for r in 0..R {
-            for k in 0..LANES {
-                sums[k] += term(a[r], chunks[r][j][k].into(), c[k]);
-            }
+            sum += term(a[r], x[r][j].into(), c);
         }
-        *whole = sums;
-    }
-    if let Some(last) = last {
-        let (mut sums, c) = (*last, last_chunk(centre));
-        for r in 0..R {
-            let x = last_of(x[r]);
-            for k in 0..LANES {
-                sums[k] += term(a[r], x[k], c[k]);
-            }
-        }
-        *last = sums;
+        sums[j] = sum;
     }
 }

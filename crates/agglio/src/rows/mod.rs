@@ -8,6 +8,7 @@ mod batch;
 mod coordinates;
 mod dense;
 mod kernel;
+mod moments;
 mod unit;
 
 use std::fmt::Debug;
@@ -17,6 +18,7 @@ pub use batch::Batch;
 pub(crate) use coordinates::Predictor;
 pub use coordinates::{Coordinates, Scaling};
 pub use dense::Dense;
+pub use moments::Moments;
 
 /// A short run of rows, as one thread visits it.
 #[derive(Clone, Debug)]
@@ -94,6 +96,11 @@ pub trait Rows: Debug + Send + Sync {
     /// A storage divides columns by powers of two whose squares would overflow or underflow otherwise. Default: nothing.
     fn units(&self) -> &[f64] {
         &[]
+    }
+
+    /// Means and variances of the columns, by weight, where the storage knows them already. Default: it does not.
+    fn moments(&self) -> Option<&Moments> {
+        None
     }
 
     /// Writes z_i = Σ_j (x_ij − c_j)·v_j.

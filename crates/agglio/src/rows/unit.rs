@@ -5,7 +5,7 @@
 use std::ops::RangeInclusive;
 
 /// Sizes whose squares can be summed, multiplied and divided without a thought.
-const TAME: RangeInclusive<f64> = 1e-50..=1e50;
+pub(super) const TAME: RangeInclusive<f64> = 1e-50..=1e50;
 
 /// The unit for numbers of which `most` is the largest: one if it is tame.
 pub(super) fn unit(most: f64) -> f64 {

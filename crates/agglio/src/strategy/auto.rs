@@ -16,7 +16,7 @@ impl Plan {
     /// Fits the end or the ends that the plan asks for.
     pub(super) fn auto(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
         if self.settings.cap == 0.0 {
-            return noise::pre(oracle, &self.line(oracle, Batch::All)).into();
+            return self.pre(oracle);
         }
         let mut samples = preset::samples(oracle);
         // a penalty or a ball shrinks the two ends by different amounts, so that their likelihoods cannot be compared
@@ -89,17 +89,24 @@ impl Plan {
         let (all, asked) = (noise::counted(oracle, Batch::All), noise::counted(oracle, judges));
         let linear_loss = post.linear_loss;
         let likelihood = noise::gaussian(asked, post.outcome.sums.loss);
-        let pre = (oracle.labels().outside() == 0).then(|| noise::pre(oracle, &self.line(oracle, judges)));
+        let line = (oracle.labels().outside() == 0).then(|| self.line(oracle, judges));
+        let pre = line.as_ref().map(|line| noise::pre(oracle, line));
         if oracle.is_interrupted() {
             return post;
         }
         let both = LogLikelihoods { pre: pre.as_ref().map(|pre| pre.log_likelihood), post: likelihood };
-        let found = match pre {
-            Some(pre) if both.favour_pre() && judges == Batch::All => pre.into(),
-            Some(_) if both.favour_pre() => noise::pre(oracle, &self.line(oracle, Batch::All)).into(),
+        let found = match pre.zip(line) {
+            Some((pre, line)) if both.favour_pre() && judges == Batch::All => pre.found(oracle, &line),
+            Some(_) if both.favour_pre() => self.pre(oracle),
             _ => post,
         };
         Found { log_likelihoods: Some(both.scaled(all / asked)), linear_loss, ..found }
+    }
+
+    /// The end at τ = 0.
+    fn pre(&self, oracle: &mut Fold<'_>) -> Found {
+        let line = self.line(oracle, Batch::All);
+        noise::pre(oracle, &line).found(oracle, &line)
     }
 
     /// The normal equations at τ = 0 over these rows.

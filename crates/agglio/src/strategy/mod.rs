@@ -14,7 +14,6 @@ pub use options::{Noise, Options, Plan, Restarts};
 pub use start::Start;
 
 use crate::fit::Outcome;
-use noise::Pre;
 
 /// What a strategy keeps.
 struct Found {
@@ -31,11 +30,5 @@ struct Found {
 impl From<Outcome> for Found {
     fn from(outcome: Outcome) -> Found {
         Found { outcome, deviation: None, log_likelihoods: None, restarts: None, linear_loss: None }
-    }
-}
-
-impl From<Pre> for Found {
-    fn from(pre: Pre) -> Found {
-        Found { deviation: Some(pre.deviation), ..pre.outcome.into() }
     }
 }

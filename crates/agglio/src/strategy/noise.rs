@@ -6,6 +6,7 @@ use crate::fit::Outcome;
 use crate::oracle::{Fold, Oracle, Query, Sums, Want};
 use crate::rows::Batch;
 use crate::stop::StopReason;
+use crate::strategy::Found;
 use crate::strategy::linear::Line;
 
 /// Log-likelihoods of the two noise models at their maxima, where both were fitted.
@@ -45,10 +46,17 @@ pub(super) fn counted(oracle: &Fold<'_>, rows: Batch) -> f64 {
 
 /// A fit under noise before φ.
 pub(super) struct Pre {
-    pub outcome: Outcome,
+    mixture: Mixture,
     /// Standard deviation of the noise.
-    pub deviation: f64,
+    deviation: f64,
     pub log_likelihood: f64,
+}
+
+impl Pre {
+    /// What is kept of it, at the price of a pass.
+    pub fn found(self, oracle: &dyn Oracle, line: &Line) -> Found {
+        Found { deviation: Some(self.deviation), ..self.mixture.end(oracle, line).into() }
+    }
 }
 
 /// Rounds after which the mixture over two preimages is left as it is.
@@ -69,14 +77,12 @@ pub(super) fn pre(oracle: &mut Fold<'_>, line: &Line) -> Pre {
     } else {
         mixture.settled = true;
     }
-    let outcome = mixture.end(oracle, line);
-    mixture = mixture.at_own_deviation(oracle, line);
+    let (deviation, loss, log_density) = mixture.at_own_deviation(oracle, line);
     // at the deviation that belongs to this θ, the expected square over the variance is one
-    let (deviation, here) = (mixture.deviation, mixture.here);
     let variance = positive(deviation * deviation);
-    let moved = 0.5 * (here.loss / variance - 1.0) - 0.5 * (here.loss / variance).ln();
-    let log_likelihood = counted(oracle, line.rows) * (here.log_likelihood + moved);
-    Pre { outcome, deviation: here.loss.sqrt(), log_likelihood }
+    let moved = 0.5 * (loss / variance - 1.0) - 0.5 * (loss / variance).ln();
+    let log_likelihood = counted(oracle, line.rows) * (log_density + moved);
+    Pre { mixture, deviation: loss.sqrt(), log_likelihood }
 }
 
 /// A point of the mixture over preimages: θ, the deviation of the noise, and what is expected there.
@@ -93,15 +99,15 @@ impl Mixture {
         Mixture { theta, deviation: 1.0, here, settled: false }
     }
 
-    /// This one with the deviation that belongs to θ where its own is far too small: in the mean log density the exponent
-    /// would leave no digits of the rest.
-    fn at_own_deviation(mut self, oracle: &dyn Oracle, line: &Line) -> Mixture {
+    /// A deviation, and the expected square and the mean log density at it: at that which belongs to θ where this one is
+    /// far too small, since in the log density the exponent would leave no digits of the rest.
+    fn at_own_deviation(&self, oracle: &dyn Oracle, line: &Line) -> (f64, f64, f64) {
         let own = positive(self.here.loss).sqrt();
-        if own > 1e3 * self.deviation {
-            self.here = expect(oracle, &self.theta, own, line.rows);
-            self.deviation = own;
+        if own <= 1e3 * self.deviation {
+            return (self.deviation, self.here.loss, self.here.log_likelihood);
         }
-        self
+        let there = expect(oracle, &self.theta, own, line.rows);
+        (own, there.loss, there.log_likelihood)
     }
 
     /// This one after so many rounds, or fewer if it settles before.

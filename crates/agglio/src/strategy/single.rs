@@ -10,6 +10,7 @@ use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::Solver;
 use crate::stop::{Stop, StopReason};
 use crate::strategy::{Found, Noise, Plan};
+use crate::tree::column;
 
 /// Labels and offsets up to this size can be squared, and many squares added.
 const LARGEST: f64 = 1e151;
@@ -124,13 +125,11 @@ fn led_away(oracle: &dyn Oracle, start: &[f64], outcome: &Outcome) -> bool {
 /// Labels and offsets whose squares a double holds: those of any other size would be fitted as if they were infinite or
 /// zero.
 fn require_squarable(rows: &dyn Rows) -> Result<()> {
-    let [mut values, mut weight] = std::array::from_fn(|_| vec![0.0; rows.len()]);
-    let all = Run::Span(0..rows.len());
-    rows.weights(&all, &mut weight);
-    let mut largest = |read: fn(&dyn Rows, &Run<'_>, &mut [f64])| {
-        read(rows, &all, &mut values);
-        let counted = values.iter().zip(&weight).filter(|(_, weight)| **weight > 0.0);
-        counted.fold(0.0, |most: f64, (value, _)| most.max(value.abs()))
+    let weight = column(rows.len(), |run, weight| rows.weights(run, weight));
+    let largest = |read: fn(&dyn Rows, &Run<'_>, &mut [f64])| {
+        let values = column(rows.len(), |run, out| read(rows, run, out));
+        let counted = values.iter().zip(&weight).map(|(value, weight)| if *weight > 0.0 { value.abs() } else { 0.0 });
+        counted.fold(0.0, f64::max)
     };
     let (label, offset) = (largest(|rows, run, y| rows.labels(run, y)), largest(|rows, run, o| rows.offsets(run, o)));
     match (label, offset) {

@@ -114,7 +114,8 @@ impl Direction for Kept {
         }
         let mut predicted = self.step(size, here, p);
         self.near = predicted <= Damped::NEAR * here.sums.loss;
-        if predicted <= here.sums.rounding() && !self.fresh {
+        // an exact fit has nothing left to gain, whatever the curvature
+        if predicted <= here.sums.rounding() && !self.fresh && !here.sums.is_rounding() {
             self.refresh(here);
             predicted = self.step(size, here, p);
         }

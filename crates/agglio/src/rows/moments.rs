@@ -1,0 +1,76 @@
+//! *Moments* of the columns: the mean of each, and its variance.
+
+use crate::rows::{Rows, Run};
+use crate::tree::{LEAF, fold};
+
+/// Weighted mean and variance of each column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moments {
+    /// Means.
+    pub mean: Vec<f64>,
+    /// Mean squares about the means.
+    pub variance: Vec<f64>,
+}
+
+impl Moments {
+    /// Measures them in one pass, about the mean of the first rows as a pivot: what cancels is the pivot's distance from
+    /// the mean, and a scale needs few digits. A storage that is not to be centred is summed as it is.
+    pub fn of(rows: &dyn Rows) -> Moments {
+        let (n, d) = (rows.len(), rows.width());
+        let pivot = if rows.can_centre() { pivot(rows) } else { Vec::new() };
+        let leaf = |from: usize, to: usize| {
+            let run = Run::Span(from..to);
+            let mut sums = Sums { weight: 0.0, first: vec![0.0; d], second: vec![0.0; d] };
+            let mut weight = vec![0.0; run.len()];
+            rows.weights(&run, &mut weight);
+            sums.weight = weight.iter().sum();
+            rows.add_rows(&run, &pivot, &weight, &mut sums.first);
+            rows.add_squares(&run, &pivot, &weight, &mut sums.second);
+            sums
+        };
+        let Sums { weight, first, second } = fold(&leaf, &Sums::merge, n);
+        let shift: Vec<f64> = first.iter().map(|first| first / weight).collect();
+        // clamped, not the larger of the two: that would make zero of what is no number
+        let variance = |(second, shift): (&f64, &f64)| (second / weight - shift * shift).clamp(0.0, f64::INFINITY);
+        Moments {
+            variance: second.iter().zip(&shift).map(variance).collect(),
+            mean: (0..d).map(|j| pivot.get(j).copied().unwrap_or(0.0) + shift[j]).collect(),
+        }
+    }
+
+    /// Bounds on the largest entry in size of each column of `rows` rows without weights, as far as they tell: the root
+    /// mean square, and √n times as much.
+    pub(super) fn sizes(&self, rows: usize) -> impl Iterator<Item = (f64, f64)> {
+        let root = (rows as f64).sqrt();
+        let square = self.mean.iter().zip(&self.variance).map(|(mean, variance)| (variance + mean * mean).sqrt());
+        square.map(move |size| (size, root * size))
+    }
+}
+
+struct Sums {
+    weight: f64,
+    first: Vec<f64>,
+    second: Vec<f64>,
+}
+
+impl Sums {
+    fn merge(mut self, other: Sums) -> Sums {
+        self.weight += other.weight;
+        self.first.iter_mut().zip(&other.first).for_each(|(a, b)| *a += b);
+        self.second.iter_mut().zip(&other.second).for_each(|(a, b)| *a += b);
+        self
+    }
+}
+
+/// The mean of the first rows, by weight where they have any.
+fn pivot(rows: &dyn Rows) -> Vec<f64> {
+    let run = Run::Span(0..rows.len().min(LEAF));
+    let mut weight = vec![0.0; run.len()];
+    rows.weights(&run, &mut weight);
+    let total: f64 = weight.iter().sum();
+    let even = 1.0 / run.len() as f64;
+    weight.iter_mut().for_each(|weight| *weight = if total > 0.0 { *weight / total } else { even });
+    let mut pivot = vec![0.0; rows.width()];
+    rows.add_rows(&run, &[], &weight, &mut pivot);
+    pivot
+}

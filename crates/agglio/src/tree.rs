@@ -1,0 +1,54 @@
+//! The *tree* in which sums over the rows merge, whoever takes them.
+//!
+//! A leaf is 1024 consecutive positions, summed in order by one thread. Leaves merge in the one binary tree whose left child
+//! holds the largest power of two of leaves, so that the additions, and with them the bits of the answer, do not depend on
+//! the number of threads.
+
+use rayon::prelude::*;
+
+use crate::rows::Run;
+
+/// Positions in a leaf: fewer rows than this are summed by one thread.
+pub const LEAF: usize = 1024;
+
+/// Sums the leaves of `asked` positions and merges them in the one tree.
+pub(crate) fn fold<T: Send>(
+    leaf: &(impl Fn(usize, usize) -> T + Sync),
+    merge: &(impl Fn(T, T) -> T + Sync),
+    asked: usize,
+) -> T {
+    tree(leaf, merge, asked, 0, asked.div_ceil(LEAF))
+}
+
+fn tree<T: Send>(
+    leaf: &(impl Fn(usize, usize) -> T + Sync),
+    merge: &(impl Fn(T, T) -> T + Sync),
+    asked: usize,
+    from: usize,
+    to: usize,
+) -> T {
+    if to - from <= 1 {
+        return leaf(from * LEAF, asked.min(to * LEAF));
+    }
+    let left = usize::MAX.count_ones() - (to - from - 1).leading_zeros() - 1;
+    let middle = from + (1 << left);
+    let (left, right) = rayon::join(|| tree(leaf, merge, asked, from, middle), || tree(leaf, merge, asked, middle, to));
+    merge(left, right)
+}
+
+/// Σ f(i) over the positions 0 … `len`.
+pub(crate) fn sum_of(len: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
+    fold(&|from, to| (from..to).map(&f).sum::<f64>(), &|left, right| left + right, len)
+}
+
+/// A column of one number a row, read a leaf at a time.
+pub(crate) fn column(len: usize, read: impl Fn(&Run<'_>, &mut [f64]) + Sync) -> Vec<f64> {
+    let mut column = vec![0.0; len];
+    if len <= LEAF {
+        read(&Run::Span(0..len), &mut column);
+        return column;
+    }
+    let leaves = column.par_chunks_mut(LEAF).enumerate();
+    leaves.for_each(|(leaf, part)| read(&Run::Span(leaf * LEAF..leaf * LEAF + part.len()), part));
+    column
+}
