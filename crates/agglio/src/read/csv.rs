@@ -94,7 +94,8 @@ impl Csv {
         self
     }
 
-    /// Threads that turn text into numbers, ≥ 1. Default: as many as there are cores. Changes no result.
+    /// Threads that turn text into numbers, ≥ 1; more than eight are not used. Default: as many as there are cores. Changes
+    /// no result.
     #[must_use]
     pub fn threads(mut self, threads: Option<usize>) -> Csv {
         self.threads = threads;

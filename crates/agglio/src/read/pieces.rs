@@ -103,7 +103,8 @@ impl<'a, R: Read> Pieces<'a, R> {
                 self.count = 1;
                 self.records.put_back(&self.next_lines);
                 self.records.put_back(self.lines.get(odd.start..).unwrap_or_default());
-                (self.lines.clear(), self.next_lines.clear());
+                self.lines.clear();
+                self.next_lines.clear();
                 self.take_records(odd.len(), table)?;
             }
         }
@@ -276,7 +277,7 @@ mod tests {
         /// Blocks and threads change neither the table nor a word of what is said instead.
         #[test]
         fn blocks_are_read_as_their_records_are(
-            header in select(&["a,b,w,y\n", "a,b,w,y\r\n", "\u{feff}a,b,\"w\",y\n"][..]),
+            header in select(&["a,b,w,y\n", "a,b,w,y\r\n", "a,b,w,y\r", "\u{feff}a,b,\"w\",y\n"][..]),
             lines in prop::collection::vec(line(), 0..40),
             selection in selections(),
             size in prop_oneof![1..30_usize, 30..1000_usize],
@@ -293,6 +294,20 @@ mod tests {
             let expected = read(&csv(1), source(), &selection, None);
             for threads in [1, 2] {
                 prop_assert_eq!(&read(&csv(threads), source(), &selection, Some(size)), &expected);
+            }
+        }
+    }
+
+    /// An LF right after a CR is no line of its own, wherever a block ends; one after a CR and a line is.
+    #[test]
+    fn lines_are_counted_across_blocks() {
+        for text in
+            ["a,b\r1,2\n\n1,x\n", "a,b\r\n\n1,2\n1,x\n", "a,b\r\n1,2\r\n\r\n1,x\r\n", "a,b\n1,2\r1,2\n\n\r\n1,x\n"]
+        {
+            let source = || Trickle { text: text.as_bytes(), most: usize::MAX, breaks: false };
+            let expected = read(&Csv::new(), source(), &Selection::default(), None);
+            for size in 1..20 {
+                assert_eq!(read(&Csv::new(), source(), &Selection::default(), Some(size)), expected);
             }
         }
     }

@@ -154,11 +154,12 @@ impl<R: Read> Records<R> {
         if self.unread.is_empty() {
             self.read_into(size, lines);
         }
-        if self.after_cr && lines.first() == Some(&b'\n') {
+        let after_cr = self.after_cr;
+        self.after_cr &= lines.is_empty();
+        if after_cr && lines.first() == Some(&b'\n') {
             // the second half of an end of line
             lines.remove(0);
             self.here.byte += 1;
-            self.after_cr = false;
         }
         let end = memrchr(b'\n', lines).map_or(0, |end| end + 1);
         self.put_back(&lines[end..]);
