@@ -70,7 +70,9 @@ impl<'a> Column<'a> {
                 Place::Draft(writer)
             }
             Output::Stdout | Output::Special(_) => {
-                Place::Memory { predictions: Vec::new(), most: usize::try_from(memory::available() / 8)? }
+                // no bound where the system does not tell
+                let most = usize::try_from(memory::available() / 8).unwrap_or(usize::MAX);
+                Place::Memory { predictions: Vec::new(), most }
             }
         };
         Ok(Column { output, rows: 0, overflown: 0, place, text: String::new() })
