@@ -53,7 +53,9 @@ impl FitPlan {
         let start = start.map(weights_file).transpose()?;
         let output = |path: &Option<PathBuf>| path.as_ref().map(|path| Output::new(path, args.force)).transpose();
         let plan = FitPlan {
-            source: Source::new(&args.table.data, args.table.csv)?.missing(args.table.missing),
+            source: Source::new(&args.table.data, args.table.csv)?
+                .missing(args.table.missing)
+                .threads(args.run.threads),
             selection,
             model: output(&args.model)?,
             trace: output(&args.trace)?,

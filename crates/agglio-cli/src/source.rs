@@ -1,16 +1,25 @@
 //! A *source* of data: a file, or standard input.
 
 use std::fs::File;
-use std::io::{Read, Stdin, stdin};
+use std::io::{self, Cursor, Read, stdin};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use agglio::error::ErrorKind;
-use agglio::read::{Csv, Missing, Selection, Table};
+use agglio::read::{Csv, Missing, Pieces, Selection, Table};
 use anyhow::{Context, Error, Result, bail};
 
 use crate::args::{self, CsvArgs};
-use crate::{memory, progress};
+use crate::{interrupt, memory, progress};
+
+/// Bytes that are asked of a stream at a time: what a pipe holds.
+const CHUNK: usize = 1 << 16;
+/// Chunks that are read before anyone asks for them.
+const AHEAD: usize = 4;
+/// Time between two looks at signals.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Endings of names that are not CSV, with what they are.
 const OTHERS: [(&str, &str); 16] = [
@@ -41,8 +50,16 @@ pub struct Source {
 }
 
 enum Open {
-    Stdin(Stdin),
+    /// An ordinary file.
     File(File),
+    /// What may keep one waiting.
+    Stream(Stream),
+}
+
+/// Standard input, a pipe or a device, read by a thread of its own, so that a signal is noticed while nothing comes.
+struct Stream {
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    chunk: Cursor<Vec<u8>>,
 }
 
 impl Source {
@@ -63,6 +80,11 @@ impl Source {
             args::Missing::Drop => Missing::Drop,
         };
         Source { csv: self.csv.missing(missing), ..self }
+    }
+
+    /// The same source, read by so many threads; without, by one for each core.
+    pub fn threads(self, threads: Option<usize>) -> Source {
+        Source { csv: self.csv.threads(threads), ..self }
     }
 
     /// The file, if it is one.
@@ -87,24 +109,44 @@ impl Source {
     /// # Errors
     /// If there is nothing to read, or it is not what the selection needs.
     pub fn read(&self, selection: &Selection, quiet: bool) -> Result<Table> {
+        self.read_with(selection, quiet, |pieces| {
+            let mut table = pieces.table();
+            while pieces.append_to(&mut table)? {}
+            Ok(table)
+        })
+    }
+
+    /// As [`Source::read`], with what is done with the pieces.
+    ///
+    /// # Errors
+    /// As [`Source::read`], or what `take` says.
+    pub fn read_with<T>(
+        &self,
+        selection: &Selection,
+        quiet: bool,
+        take: impl FnOnce(&mut Pieces<'_, &mut dyn Read>) -> Result<T>,
+    ) -> Result<T> {
         let name = self.name();
         let mut open = self.open().with_context(|| name.display().to_string())?;
         let before = open.state();
         let bar = progress::reading(name, before.map(|(length, _)| length), quiet);
-        let table = self.csv.clone().memory(memory::available()).read(bar.wrap_read(&mut open), name, selection);
+        let csv = self.csv.clone().memory(memory::available());
+        let mut watched = bar.wrap_read(&mut open);
+        let pieces = csv.open(&mut watched as &mut dyn Read, name, selection);
+        let taken = pieces.map_err(Error::new).and_then(|mut pieces| take(&mut pieces));
         bar.finish_and_clear();
-        let table = table?;
+        let taken = taken?;
         if open.state() != before {
             bail!("{}: it changed while it was read; run this again", name.display());
         }
-        Ok(table)
+        Ok(taken)
     }
 
-    fn open(&self) -> std::io::Result<Open> {
-        Ok(match &self.file {
-            None => Open::Stdin(stdin()),
-            Some(path) => Open::File(File::open(path)?),
-        })
+    fn open(&self) -> io::Result<Open> {
+        let Some(path) = &self.file else { return Ok(Open::Stream(Stream::new(stdin())?)) };
+        let file = File::open(path)?;
+        let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
+        Ok(if is_file { Open::File(file) } else { Open::Stream(Stream::new(file)?) })
     }
 }
 
@@ -112,21 +154,61 @@ impl Open {
     /// Length and time of an ordinary file.
     fn state(&self) -> Option<(u64, Option<SystemTime>)> {
         match self {
-            Open::Stdin(_) => None,
-            Open::File(file) => {
-                let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-                Some((meta.len(), meta.modified().ok()))
-            }
+            Open::Stream(_) => None,
+            Open::File(file) => file.metadata().ok().map(|meta| (meta.len(), meta.modified().ok())),
         }
     }
 }
 
 impl Read for Open {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            Open::Stdin(stdin) => stdin.read(buffer),
             Open::File(file) => file.read(buffer),
+            Open::Stream(stream) => stream.read(buffer),
         }
+    }
+}
+
+impl Stream {
+    fn new(mut source: impl Read + Send + 'static) -> io::Result<Stream> {
+        let (sender, chunks) = sync_channel(AHEAD);
+        let read = move || loop {
+            let mut chunk = vec![0; CHUNK];
+            let read = source.read(&mut chunk).map(|bytes| {
+                chunk.truncate(bytes);
+                chunk
+            });
+            if read.as_ref().is_err_and(|why| why.kind() == io::ErrorKind::Interrupted) {
+                continue;
+            }
+            let is_last = !read.as_ref().is_ok_and(|chunk| !chunk.is_empty());
+            // or whoever read it has gone
+            if sender.send(read).is_err() || is_last {
+                return;
+            }
+        };
+        thread::Builder::new().spawn(read)?;
+        Ok(Stream { chunks, chunk: Cursor::default() })
+    }
+
+    /// The next piece, which is empty at the end.
+    fn next(&self) -> io::Result<Vec<u8>> {
+        loop {
+            match self.chunks.recv_timeout(PATIENCE) {
+                Ok(chunk) => return chunk,
+                Err(RecvTimeoutError::Timeout) => interrupt::check().map_err(io::Error::other)?,
+                Err(RecvTimeoutError::Disconnected) => return Ok(Vec::new()),
+            }
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.chunk.position() == self.chunk.get_ref().len() as u64 {
+            self.chunk = Cursor::new(self.next()?);
+        }
+        self.chunk.read(buffer)
     }
 }
 

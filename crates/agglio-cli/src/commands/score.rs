@@ -22,7 +22,8 @@ pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
     let selection = Selection { target: Some(model.target().to_owned()), ..columns_of(&model, args.csv)? };
     let table = source.read(&selection, args.quiet)?;
     let predictions = model.predict(&table.values, table.offsets.as_deref(), Centre::Mean);
-    print::warnings(&overflow_warning(&predictions), args.quiet);
+    let overflown = predictions.iter().filter(|prediction| !prediction.is_finite()).count();
+    print::warnings(overflow_warning(overflown, predictions.len()).as_slice(), args.quiet);
     let score = score(&predictions, &table.labels);
     output::print(&match args.format {
         Format::Table => score.table(),

@@ -66,6 +66,38 @@ fn rows_without_end_are_refused() {
 }
 
 #[test]
+fn predictions_of_more_rows_than_memory_holds_are_made() {
+    const MANY: usize = 4 << 20;
+    let folder = Folder::with_data();
+    folder.fit("data.csv --target y --model m.json");
+    let rows = "0.25,0.5,0.125\n".repeat(1 << 16);
+    let feed = |input: &mut dyn Write| (0..MANY >> 16).for_each(|_| input.write_all(rows.as_bytes()).unwrap());
+    let predict = run(&folder, "predict m.json - --no-header -o p.csv", feed);
+    assert_eq!((predict.code, predict.stderr.as_str()), (Some(0), ""));
+    let one = folder.run_with_input("predict m.json - --no-header", "0.25,0.5,0.125\n").stdout;
+    let (header, line) = one.split_once('\n').unwrap();
+    let all = folder.read("p.csv");
+    assert!(all.starts_with(header) && all.len() == header.len() + 1 + MANY * line.len());
+    assert!(all.lines().skip(1).all(|other| other == line.trim_end()));
+}
+
+#[test]
+fn a_bad_row_after_many_leaves_no_predictions() {
+    let folder = Folder::with_data();
+    folder.fit("data.csv --target y --model m.json");
+    let rows = "0.25,0.5,0.125\n".repeat(1 << 18);
+    folder.write("long.csv", &format!("{rows}1,2,x\n"));
+    folder.write("old.csv", "old");
+    let before = folder.names();
+    for output in ["", "-o new.csv", "-o old.csv --force"] {
+        let predict = folder.run(&format!("predict m.json long.csv --no-header {output}"));
+        assert_eq!((predict.code, predict.stdout.as_str()), (Some(2), ""));
+        assert!(predict.stderr.contains("long.csv:262145: column `3`: `x`"), "{}", predict.stderr);
+        assert_eq!((folder.names(), folder.read("old.csv").as_str()), (before.clone(), "old"));
+    }
+}
+
+#[test]
 fn a_curvature_that_does_not_fit_is_refused() {
     let folder = Folder::new();
     assert_eq!(folder.run("simulate --rows 60 --features 3000 --activation sigmoid -o wide.csv").code, Some(0));

@@ -127,6 +127,21 @@ fn waiting_for_input_ends_at_once() {
 }
 
 #[test]
+fn predictions_that_wait_for_input_leave_no_file() {
+    let folder = Folder::with_data();
+    folder.fit("data.csv --target y --model m.json");
+    let before = folder.names();
+    let mut child = start(&folder, "predict m.json - -o p.csv");
+    let mut input = child.stdin.take().unwrap();
+    let rows = "1,2,3\n".repeat(100_000);
+    input.write_all(format!("x1,x2,x3\n{rows}").as_bytes()).unwrap();
+    wait_until_it_writes(&folder, &child);
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
 fn a_signal_leaves_no_half_of_a_file() {
     let folder = Folder::new();
     let child = start(&folder, "simulate --rows 3000000 --features 10 --activation sigmoid -o s.csv --truth w.json");

@@ -1,5 +1,7 @@
 //! A *cell* is the text of one number, or the reason why it is none.
 
+use crate::read::decimal;
+
 /// What stands for a value that is not known.
 const MISSING: [&[u8]; 9] = [b"", b"na", b"n/a", b"#n/a", b"null", b"none", b"nil", b"?", b"."];
 
@@ -25,6 +27,13 @@ pub enum Fault {
 /// # Errors
 /// If there is none, or it is not finite.
 pub fn parse(cell: &[u8]) -> Result<f64, Fault> {
+    match decimal::leading(cell) {
+        Some((value, bytes)) if bytes == cell.len() => Ok(value),
+        _ => parse_any(cell),
+    }
+}
+
+fn parse_any(cell: &[u8]) -> Result<f64, Fault> {
     let number = std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok());
     match number {
         Some(value) if value.is_finite() => Ok(value),

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::quote;
+use crate::read::block::Block;
 use crate::read::cell::{self, Fault};
 use crate::read::records::{Broken, LONGEST, MOST_FIELDS, Records};
 use crate::read::selection::Columns;
 use crate::read::survey::Survey;
-use crate::read::{Features, Selection, Table, signature};
+use crate::read::{Features, Pieces, Selection, Table, signature};
 
 /// Delimiters that are looked for; of equally frequent ones the first is taken.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -49,11 +50,12 @@ pub struct Csv {
     header: bool,
     missing: Missing,
     memory: u64,
+    threads: Option<usize>,
 }
 
 impl Default for Csv {
     fn default() -> Csv {
-        Csv { delimiter: None, header: true, missing: Missing::Error, memory: u64::MAX }
+        Csv { delimiter: None, header: true, missing: Missing::Error, memory: u64::MAX, threads: None }
     }
 }
 
@@ -92,46 +94,69 @@ impl Csv {
         self
     }
 
+    /// Threads that turn text into numbers, ≥ 1; more than eight are not used. Default: as many as there are cores. Changes
+    /// no result.
+    #[must_use]
+    pub fn threads(mut self, threads: Option<usize>) -> Csv {
+        self.threads = threads;
+        self
+    }
+
     /// Reads the selected columns in one pass; `path` is named in errors.
     ///
     /// # Errors
     /// If the text is not a table, a selected column is missing, or a selected cell is not a finite number.
     pub fn read(&self, source: impl Read, path: &Path, selection: &Selection) -> Result<Table> {
-        let mut records = self.open(source, path)?;
-        let mut more = records.advance().map_err(|why| broken(&why, &records, path))?;
+        let mut pieces = self.open(source, path, selection)?;
+        let mut table = pieces.table();
+        while pieces.append_to(&mut table)? {}
+        Ok(table)
+    }
+
+    /// Begins to read the selected columns piece by piece, for tables that need not be in memory all at once.
+    ///
+    /// # Errors
+    /// If the text does not begin like a table, or a selected column is missing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use std::path::Path;
+    /// # use agglio::read::{Csv, Selection};
+    /// let mut pieces = Csv::new().open("a,b\n1,2\n3,4\n".as_bytes(), Path::new("a.csv"), &Selection::default())?;
+    /// let (mut table, mut sum) = (pieces.table(), 0.0);
+    /// while pieces.append_to(&mut table)? {
+    ///     sum += table.values.iter().sum::<f64>();
+    ///     table.clear();
+    /// }
+    /// assert_eq!(sum, 10.0);
+    /// # Ok::<(), agglio::Error>(())
+    /// ```
+    pub fn open<'a, R: Read>(&self, source: R, path: &'a Path, selection: &Selection) -> Result<Pieces<'a, R>> {
+        let mut records = self.records(source, path)?;
+        let more = records.advance().map_err(|why| broken(&why, &records, path))?;
         let header = match (more, self.header) {
             (false, _) => return Err(Error::file(path, "no rows: the file is empty")),
             (true, true) => named(&records, path)?,
             (true, false) => (1..=records.len()).map(|j| j.to_string()).collect(),
         };
-        let columns = selection.locate(&header, path)?;
-        let mut rows = Rows {
+        let rows = Rows {
             path,
-            header: &header,
+            columns: selection.locate(&header, path)?,
+            header,
             has_header: self.header,
-            columns,
             can_drop: matches!(selection.features, Features::All | Features::Except(_)),
             missing: self.missing,
+            memory: self.memory,
+            kept: 0,
+            dropped: 0,
             survey: None,
         };
-        let mut table = rows.empty_table();
-        if self.header {
-            more = records.advance().map_err(|why| broken(&why, &records, path))?;
-        }
-        while more && rows.want_more(&records) {
-            self.reserve_row(&mut table, path)?;
-            rows.take(&records, &mut table)?;
-            more = match records.advance() {
-                Err(why) if rows.survey.is_none() => return Err(broken(&why, &records, path)),
-                // what was wrong first is said
-                Err(_) => break,
-                Ok(more) => more,
-            };
-        }
-        rows.finish(table, more)
+        Ok(Pieces::new(records, rows, self.threads))
     }
 
-    fn open<R: Read>(&self, source: R, path: &Path) -> Result<Records<R>> {
+    /// The records of a source that is CSV as far as can be seen.
+    fn records<R: Read>(&self, source: R, path: &Path) -> Result<Records<R>> {
         let mut records = Records::new(source).map_err(|why| Error::file(path, why))?;
         if let Some(what) = signature::recognise(records.ahead()) {
             return Err(Error::file(path, format!("it is {what}")));
@@ -142,17 +167,6 @@ impl Csv {
         let delimiter = self.delimiter.unwrap_or_else(|| most_frequent(records.ahead()));
         records.delimit(delimiter);
         Ok(records)
-    }
-
-    /// Room for one more row, if there may be and is.
-    fn reserve_row(&self, table: &mut Table, path: &Path) -> Result<()> {
-        if table.bytes() <= self.memory && table.try_reserve_row().is_ok() {
-            return Ok(());
-        }
-        let rows = table.rows;
-        let what =
-            format!("the memory that is free holds {rows} rows and no more; give it fewer columns, or fewer rows");
-        Err(Error::file(path, what))
     }
 }
 
@@ -203,7 +217,8 @@ fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn broken<R: Read>(why: &Broken, records: &Records<R>, path: &Path) -> Error {
+/// What is said of a source that has no next record.
+pub(super) fn broken<R: Read>(why: &Broken, records: &Records<R>, path: &Path) -> Error {
     let (line, what) = match why {
         Broken::Read(why) => return Error::file(path, why),
         Broken::Long => (records.start().line, format!("the line has more than {} MB; is it text?", LONGEST >> 20)),
@@ -217,52 +232,68 @@ fn broken<R: Read>(why: &Broken, records: &Records<R>, path: &Path) -> Error {
     ErrorKind::Cell { file: path.to_owned(), line, column: None, what }.into()
 }
 
-/// What rows are turned into numbers by.
-struct Rows<'a> {
-    path: &'a Path,
-    header: &'a [String],
-    has_header: bool,
-    columns: Columns,
+/// What rows are turned into numbers by, one at a time.
+#[derive(Debug)]
+pub(super) struct Rows<'a> {
+    pub path: &'a Path,
+    header: Vec<String>,
+    pub has_header: bool,
+    pub columns: Columns,
     /// Features that cannot be used may be left out.
     can_drop: bool,
-    missing: Missing,
+    pub missing: Missing,
+    memory: u64,
+    /// Rows kept and dropped so far, whatever became of the tables they were appended to.
+    kept: usize,
+    dropped: usize,
     /// The first bad cell, once there is one; from then on cells are only counted.
-    survey: Option<Survey>,
+    pub survey: Option<Survey>,
 }
 
 impl Rows<'_> {
-    fn empty_table(&self) -> Table {
+    /// Columns of the file.
+    pub fn width(&self) -> usize {
+        self.header.len()
+    }
+
+    pub fn empty_table(&self) -> Table {
         Table {
             names: self.columns.features.iter().map(|&j| self.header[j].clone()).collect(),
             weights: self.columns.weights.map(|_| Vec::new()),
             offsets: self.columns.offset.map(|_| Vec::new()),
-            columns: self.header.len(),
+            columns: self.width(),
             ..Table::default()
         }
     }
 
-    fn want_more<R: Read>(&self, records: &Records<R>) -> bool {
+    pub fn want_more<R: Read>(&self, records: &Records<R>) -> bool {
         self.survey.as_ref().is_none_or(|survey| !survey.is_over(records))
     }
 
     /// Takes in one record.
-    fn take<R: Read>(&mut self, records: &Records<R>, table: &mut Table) -> Result<()> {
+    pub fn take<R: Read>(&mut self, records: &Records<R>, table: &mut Table) -> Result<()> {
+        self.reserve_row(table)?;
         if let Some(survey) = &mut self.survey {
             survey.count(records, self.columns.all());
             return Ok(());
         }
         self.require_width(records)?;
         match self.append(records, table) {
-            Ok(()) => table.rows += 1,
+            Ok(()) => {
+                table.rows += 1;
+                self.kept += 1;
+            }
             // whichever of its bad cells comes first
             Err(_) if self.missing == Missing::Drop && self.has_missing(records) => {
                 table.truncate();
                 table.dropped += 1;
-                return self.require_use(table);
+                self.dropped += 1;
+                return self.require_use();
             }
             Err((column, fault)) => {
+                table.truncate();
                 let can_be_dropped = self.can_drop && self.columns.features.contains(&column);
-                let mut survey = Survey::new(records, column, fault, table.rows == 0, can_be_dropped);
+                let mut survey = Survey::new(records, column, fault, self.kept == 0, can_be_dropped);
                 survey.count(records, self.columns.all());
                 self.survey = Some(survey);
             }
@@ -270,18 +301,42 @@ impl Rows<'_> {
         Ok(())
     }
 
+    /// Takes in a block; false if it must be taken in record by record, since one of them may be refused.
+    pub fn take_block(&mut self, block: &Block, table: &mut Table) -> bool {
+        let most_dropped = self.dropped + block.dropped;
+        let room = table.bytes(block.rows + 1) <= self.memory && table.try_reserve(block.rows).is_ok();
+        if !room || most_dropped > MOST_DROPPED + 1000 * self.kept {
+            return false;
+        }
+        block.append_to(table);
+        self.kept += block.rows;
+        self.dropped += block.dropped;
+        true
+    }
+
+    /// Room for one more row, if there may be and is.
+    fn reserve_row(&self, table: &mut Table) -> Result<()> {
+        if table.bytes(1) <= self.memory && table.try_reserve(1).is_ok() {
+            return Ok(());
+        }
+        let rows = self.kept;
+        let what =
+            format!("the memory that is free holds {rows} rows and no more; give it fewer columns, or fewer rows");
+        Err(Error::file(self.path, what))
+    }
+
     fn has_missing<R: Read>(&self, records: &Records<R>) -> bool {
         self.columns.all().any(|j| cell::parse(records.get(j)).is_err_and(Fault::is_missing))
     }
 
     /// Ends a source that has nothing to offer, since it may have no end.
-    fn require_use(&self, table: &Table) -> Result<()> {
-        if table.dropped <= MOST_DROPPED + 1000 * table.rows {
+    fn require_use(&self) -> Result<()> {
+        if self.dropped <= MOST_DROPPED + 1000 * self.kept {
             return Ok(());
         }
         let what = format!(
             "{} rows have a missing value, and {} have none; is this the right column?",
-            table.dropped, table.rows
+            self.dropped, self.kept
         );
         Err(Error::file(self.path, what))
     }
@@ -319,14 +374,15 @@ impl Rows<'_> {
         Ok(())
     }
 
-    fn finish(self, table: Table, more: bool) -> Result<Table> {
+    /// What is wrong with all that was read, if anything is; `more` if that is not all there is.
+    pub fn finish(&self, more: bool) -> Result<()> {
         if let Some(survey) = &self.survey {
-            return Err(survey.error(self.header, self.path, more));
+            return Err(survey.error(&self.header, self.path, more));
         }
-        match (table.rows, table.dropped) {
+        match (self.kept, self.dropped) {
             (0, 0) => Err(Error::file(self.path, "0 data rows: there is a header and nothing below it")),
             (0, dropped) => Err(Error::file(self.path, format!("0 data rows: all {dropped} have a missing value"))),
-            _ => Ok(table),
+            _ => Ok(()),
         }
     }
 }

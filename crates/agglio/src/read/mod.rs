@@ -1,13 +1,17 @@
 //! *Reading* turns files into tables of numbers, or into an error that says where and what to do.
 
+mod block;
 mod cell;
 mod csv;
+mod decimal;
+mod pieces;
 mod records;
 mod selection;
 mod signature;
 mod survey;
 
 pub use self::csv::{Csv, Missing};
+pub use pieces::Pieces;
 pub use selection::{Features, Selection};
 
 use std::collections::TryReserveError;
@@ -40,17 +44,23 @@ impl Table {
     /// Numbers that a fit keeps beside each row, preimages above all.
     const BESIDE: u64 = 12;
 
-    /// Bytes that its numbers take, with those of a fit.
-    fn bytes(&self) -> u64 {
+    /// Bytes that its numbers and those of so many more rows take, with those of a fit.
+    fn bytes(&self, more: usize) -> u64 {
         let columns = self.names.len() as u64 + Self::BESIDE;
-        8 * columns * (self.rows as u64 + 1)
+        8 * columns * (self.rows as u64 + more as u64)
     }
 
-    /// Asks for the memory of one more row.
-    fn try_reserve_row(&mut self) -> std::result::Result<(), TryReserveError> {
-        self.values.try_reserve(self.names.len())?;
+    /// Asks for the memory of so many more rows.
+    fn try_reserve(&mut self, more: usize) -> std::result::Result<(), TryReserveError> {
+        grow(&mut self.values, more * self.names.len())?;
         let single = [Some(&mut self.labels), self.weights.as_mut(), self.offsets.as_mut()];
-        single.into_iter().flatten().try_for_each(|numbers| numbers.try_reserve(1))
+        single.into_iter().flatten().try_for_each(|numbers| grow(numbers, more))
+    }
+
+    /// Takes its rows out and keeps the memory for others.
+    pub fn clear(&mut self) {
+        (self.rows, self.dropped) = (0, 0);
+        self.truncate();
     }
 
     /// Takes back what was appended of a row that is not kept.
@@ -75,4 +85,14 @@ impl Table {
         }
         Ok(rows)
     }
+}
+
+/// Asks for the memory of so many more numbers. A quarter more than there are, where that can be had: often enough to be
+/// quick, and little enough where all that is asked for counts, used or not.
+fn grow(numbers: &mut Vec<f64>, more: usize) -> std::result::Result<(), TryReserveError> {
+    if numbers.capacity() - numbers.len() >= more {
+        return Ok(());
+    }
+    let quarter = numbers.len() / 4;
+    numbers.try_reserve_exact(more.max(quarter)).or_else(|_| numbers.try_reserve_exact(more))
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use memchr::{memchr, memchr3};
+use memchr::{memchr, memchr3, memrchr};
 
 /// Bytes that are asked of the source at a time.
 const CHUNK: usize = 1 << 16;
@@ -45,9 +45,13 @@ pub enum Broken {
 pub struct Records<R> {
     source: R,
     delimiter: u8,
-    chunk: Box<[u8]>,
+    chunk: Vec<u8>,
     /// What of the chunk has not been looked at.
     unread: Range<usize>,
+    /// Why the source could not be read on, until all that came before has been looked at.
+    failure: Option<io::Error>,
+    /// The source has come to its end.
+    exhausted: bool,
     /// The fields of the record, one after the other.
     text: Vec<u8>,
     /// Where each of them ends.
@@ -82,8 +86,10 @@ impl<R: Read> Records<R> {
         let mut records = Records {
             source,
             delimiter: b',',
-            chunk: vec![0; CHUNK].into_boxed_slice(),
+            chunk: vec![0; CHUNK],
             unread: 0..0,
+            failure: None,
+            exhausted: false,
             text: Vec::new(),
             ends: Vec::new(),
             start: here,
@@ -105,6 +111,11 @@ impl<R: Read> Records<R> {
         let bytes = bytes.min(self.unread.len());
         self.unread.start += bytes;
         self.here.byte += bytes as u64;
+    }
+
+    /// What separates fields.
+    pub fn delimiter(&self) -> u8 {
+        self.delimiter
     }
 
     /// Separates fields by this byte. Default: a comma.
@@ -132,6 +143,63 @@ impl<R: Read> Records<R> {
     /// Bytes read so far.
     pub fn bytes(&self) -> u64 {
         self.here.byte
+    }
+
+    /// Takes out whole lines that come next, some `size` bytes of them; none where no line ends so soon. They count as read
+    /// once they are [passed](Records::pass).
+    pub fn take_lines(&mut self, size: usize, lines: &mut Vec<u8>) {
+        lines.clear();
+        lines.extend_from_slice(&self.ahead()[..size.min(self.unread.len())]);
+        self.unread.start += lines.len();
+        if self.unread.is_empty() {
+            self.read_into(size, lines);
+        }
+        let after_cr = self.after_cr;
+        self.after_cr &= lines.is_empty();
+        if after_cr && lines.first() == Some(&b'\n') {
+            // the second half of an end of line
+            lines.remove(0);
+            self.here.byte += 1;
+        }
+        let end = memrchr(b'\n', lines).map_or(0, |end| end + 1);
+        self.put_back(&lines[end..]);
+        lines.truncate(end);
+    }
+
+    /// Gives back text that was taken out and does not count as read.
+    pub fn put_back(&mut self, text: &[u8]) {
+        if self.unread.is_empty() {
+            self.unread = self.chunk.len()..self.chunk.len();
+        }
+        if text.len() > self.unread.start {
+            // room for it before what is there
+            let missing = text.len() - self.unread.start;
+            self.chunk.splice(0..0, std::iter::repeat_n(0, missing));
+            self.unread = self.unread.start + missing..self.unread.end + missing;
+        }
+        let start = self.unread.start - text.len();
+        self.chunk[start..self.unread.start].copy_from_slice(text);
+        self.unread.start = start;
+    }
+
+    /// Passes over lines that were taken out.
+    pub fn pass(&mut self, bytes: usize, lines: usize) {
+        self.here.byte += bytes as u64;
+        self.here.line += lines as u64;
+        self.blanks = 0;
+    }
+
+    /// Reads on until there are `size` bytes, or as many as there are.
+    fn read_into(&mut self, size: usize, lines: &mut Vec<u8>) {
+        let missing = size.saturating_sub(lines.len());
+        if self.exhausted || self.failure.is_some() {
+            return;
+        }
+        lines.reserve_exact(missing);
+        match self.source.by_ref().take(missing as u64).read_to_end(lines) {
+            Ok(bytes) => self.exhausted = bytes < missing,
+            Err(why) => self.failure = Some(why),
+        }
     }
 
     /// Moves on to the next record; false at the end of the source.
@@ -254,12 +322,19 @@ impl<R: Read> Records<R> {
     }
 
     fn read_more(&mut self) -> io::Result<usize> {
+        if let Some(why) = self.failure.take() {
+            return Err(why);
+        }
+        if self.exhausted {
+            return Ok(0);
+        }
         loop {
             match self.source.read(&mut self.chunk[self.unread.end..]) {
                 Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
                 Err(why) => return Err(why),
                 Ok(bytes) => {
                     self.unread.end += bytes;
+                    self.exhausted = bytes == 0;
                     return Ok(bytes);
                 }
             }

@@ -12,6 +12,7 @@ use crate::read::records::Records;
 const SURVEYED: u64 = 1 << 24;
 
 /// A bad cell, and how many more there are like it.
+#[derive(Debug)]
 pub struct Survey {
     column: usize,
     fault: Fault,
