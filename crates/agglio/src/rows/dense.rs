@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::linalg;
 use crate::rows::kernel::{self, Element, Stored};
-use crate::rows::unit::{TAME, divide_columns, unit};
+use crate::rows::unit::{TAME, divide_columns, power_of_two};
 use crate::rows::{Moments, Rows, Run};
 
 /// A dense table of covariates with labels, and optionally weights and offsets.
@@ -87,8 +87,8 @@ impl Dense {
         if weights.iter().all(|&w| w == 0.0) {
             return Err(Error::data("all weights are zero"));
         }
-        // only their ratios count
-        let unit = unit(weights.iter().fold(0.0, |most, &w| w.max(most)));
+        // only their ratios count, and products with squares of labels must not overflow
+        let unit = power_of_two(weights.iter().fold(0.0, |most, &w| w.max(most)));
         weights.iter_mut().for_each(|w| *w /= unit);
         self.weights = Some(weights);
         self.moments = None;

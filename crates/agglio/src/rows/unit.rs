@@ -9,12 +9,13 @@ pub(super) const TAME: RangeInclusive<f64> = 1e-50..=1e50;
 
 /// The unit for numbers of which `most` is the largest: one if it is tame.
 pub(super) fn unit(most: f64) -> f64 {
+    if most == 0.0 || TAME.contains(&most) { 1.0 } else { power_of_two(most) }
+}
+
+/// The largest power of two that is not above a number; what is smaller than all of these is near enough to the least.
+pub(super) fn power_of_two(number: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-    if most == 0.0 || TAME.contains(&most) {
-        return 1.0;
-    }
-    // the largest power of two that is not above it; what is smaller than all of these is near enough to the least
-    f64::from_bits(most.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
+    f64::from_bits(number.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
 }
 
 /// Divides each of `width` columns by its unit; answers with the units, or with nothing if all are one.
