@@ -14,6 +14,7 @@ mod progress;
 mod solver_keys;
 mod source;
 mod tabular;
+mod threads;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -5,13 +5,24 @@ use std::fs::read_to_string;
 /// Share of the free memory that data may take; the rest is for the fit.
 const SHARE: f64 = 0.8;
 
-/// Bytes that the program itself may ask for later, threads and their working memory among them.
+/// Bytes that the program itself may ask for later, the working memory of threads among them.
 const RESERVE: u64 = 16 << 20;
 
-/// Bytes that data may take; no bound where the system does not tell.
-pub fn available() -> u64 {
-    let free = [system(), group(), addresses()].into_iter().flatten().min();
+/// Bytes of addresses that a thread's own heap keeps, used or not.
+const HEAP: u64 = 64 << 20;
+
+/// Bytes that data may take beside the work of so many threads; no bound where the system does not tell.
+pub fn available(threads: usize) -> u64 {
+    // one thread needs no heap beside that of the program; to make one takes twice its addresses
+    let heaps = if threads > 1 { HEAP.saturating_mul(threads as u64 + 1) } else { 0 };
+    let addresses = addresses().map(|free| free.saturating_sub(heaps));
+    let free = [system(), group(), addresses].into_iter().flatten().min();
     free.map_or(u64::MAX, |free| (free.saturating_sub(RESERVE) as f64 * SHARE) as u64)
+}
+
+/// Whether the addresses of the process are limited.
+pub fn is_limited() -> bool {
+    addresses().is_some()
 }
 
 /// What the machine has left, by Linux.

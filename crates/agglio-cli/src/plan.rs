@@ -11,10 +11,7 @@ use anyhow::{Result, bail};
 use crate::args::{self, FitArgs, Format, MethodArgs, Names, TableArgs};
 use crate::output::{self, Output};
 use crate::source::{self, Source};
-use crate::{interrupt, memory, solver_keys};
-
-/// More threads than this are a slip of the finger.
-const MOST_THREADS: usize = 1024;
+use crate::{interrupt, memory, solver_keys, threads};
 
 /// All that `fit` needs.
 #[derive(Debug)]
@@ -41,6 +38,7 @@ pub struct FitPlan {
     options: Options,
     start: Option<(PathBuf, Weights)>,
     batch: Option<usize>,
+    threads: usize,
 }
 
 impl FitPlan {
@@ -72,6 +70,7 @@ impl FitPlan {
             options,
             start,
             batch: method.batch,
+            threads: threads::count(args.run.threads),
         };
         plan.require_distinct_files()?;
         Ok(plan)
@@ -97,14 +96,15 @@ impl FitPlan {
     }
 
     fn require_memory(&self, needed: u64, columns: usize) -> Result<()> {
-        let free = memory::available();
+        let free = memory::available(self.threads);
         if needed <= free {
             return Ok(());
         }
         let ([needed, free], solver) = ([needed, free].map(|bytes| bytes.div_ceil(1 << 20)), self.solver);
+        let instead = if columns > 1000 { ", or solver `newton-cg` or `lbfgs`" } else { "" };
         bail!(
             "solver `{solver}` forms the curvature of {columns} columns, which takes {needed} MB, and {free} MB are free; \
-             use fewer columns, or solver `newton-cg` or `lbfgs` for more than 1000"
+             give it more memory or fewer columns{instead}"
         );
     }
 
@@ -153,7 +153,7 @@ fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Option
     let options = Options::new(activation::named(&args.table.activation)?);
     let options = options.solver(solver).intercept(!args.table.no_intercept).seed(args.run.seed);
     let options = options.interrupt(interrupt::flag());
-    let options = set(options, args.run.threads.map(|asked| asked.min(MOST_THREADS)), Options::threads);
+    let options = options.threads(threads::count(args.run.threads));
     let options = set(options, method.noise.noise, Options::noise);
     let options = set(options, method.noise.tau_max, Options::tau_max);
     let options = set(options, method.tau0, Options::tau0);
@@ -169,8 +169,8 @@ fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Option
 }
 
 fn threads_warning(asked: Option<usize>) -> Option<String> {
-    let too_many = asked.filter(|&asked| asked > MOST_THREADS)?;
-    Some(format!("{too_many} threads are too many; {MOST_THREADS} are used"))
+    let too_many = asked.filter(|&asked| asked > threads::MOST)?;
+    Some(format!("{too_many} threads are too many; {} are used", threads::MOST))
 }
 
 fn start_warning(solver: Solver, method: &MethodArgs) -> Option<String> {

@@ -12,7 +12,7 @@ use agglio::read::{Csv, Missing, Pieces, Selection, Table};
 use anyhow::{Context, Error, Result, bail};
 
 use crate::args::{self, CsvArgs};
-use crate::{interrupt, memory, progress};
+use crate::{interrupt, memory, progress, threads};
 
 /// Bytes that are asked of a stream at a time: what a pipe holds.
 const CHUNK: usize = 1 << 16;
@@ -47,6 +47,7 @@ pub struct Source {
     /// None is standard input.
     file: Option<PathBuf>,
     csv: Csv,
+    threads: usize,
 }
 
 enum Open {
@@ -70,7 +71,8 @@ impl Source {
     pub fn new(typed: &Path, csv: CsvArgs) -> Result<Source> {
         require_csv(typed, "read")?;
         let file = Some(typed).filter(|typed| typed.as_os_str() != "-").map(Path::to_owned);
-        Ok(Source { file, csv: Csv::new().header(!csv.no_header).delimiter(csv.delimiter) })
+        let source = Source { file, csv: Csv::new().header(!csv.no_header).delimiter(csv.delimiter), threads: 1 };
+        Ok(source.threads(None))
     }
 
     /// The same source, with another fate for rows that have missing values.
@@ -83,8 +85,9 @@ impl Source {
     }
 
     /// The same source, read by so many threads; without, by one for each core.
-    pub fn threads(self, threads: Option<usize>) -> Source {
-        Source { csv: self.csv.threads(threads), ..self }
+    pub fn threads(self, asked: Option<usize>) -> Source {
+        let threads = threads::count(asked);
+        Source { csv: self.csv.threads(Some(threads)), threads, ..self }
     }
 
     /// The file, if it is one.
@@ -130,7 +133,7 @@ impl Source {
         let mut open = self.open().with_context(|| name.display().to_string())?;
         let before = open.state();
         let bar = progress::reading(name, before.map(|(length, _)| length), quiet);
-        let csv = self.csv.clone().memory(memory::available());
+        let csv = self.csv.clone().memory(memory::available(self.threads));
         let mut watched = bar.wrap_read(&mut open);
         let pieces = csv.open(&mut watched as &mut dyn Read, name, selection);
         let taken = pieces.map_err(Error::new).and_then(|mut pieces| take(&mut pieces));

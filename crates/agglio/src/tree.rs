@@ -32,8 +32,15 @@ fn tree<T: Send>(
     }
     let left = usize::MAX.count_ones() - (to - from - 1).leading_zeros() - 1;
     let middle = from + (1 << left);
-    let (left, right) = rayon::join(|| tree(leaf, merge, asked, from, middle), || tree(leaf, merge, asked, middle, to));
+    let (left, right) = (|| tree(leaf, merge, asked, from, middle), || tree(leaf, merge, asked, middle, to));
+    // no threads but those that were asked for
+    let (left, right) = if in_pool() { rayon::join(left, right) } else { (left(), right()) };
     merge(left, right)
+}
+
+/// Whether this is one of the threads of a pool, which then share the work.
+pub(crate) fn in_pool() -> bool {
+    rayon::current_thread_index().is_some()
 }
 
 /// Σ f(i) over the positions 0 … `len`.
@@ -44,7 +51,7 @@ pub(crate) fn sum_of(len: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
 /// A column of one number a row, read a leaf at a time.
 pub(crate) fn column(len: usize, read: impl Fn(&Run<'_>, &mut [f64]) + Sync) -> Vec<f64> {
     let mut column = vec![0.0; len];
-    if len <= LEAF {
+    if !in_pool() {
         read(&Run::Span(0..len), &mut column);
         return column;
     }

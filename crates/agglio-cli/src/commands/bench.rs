@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::process::ExitCode;
-use std::thread::available_parallelism;
 
 use agglio::bench::{Bench, Storage, Timing};
 use anyhow::{Result, bail};
@@ -10,7 +9,7 @@ use serde::Serialize;
 
 use crate::args::BenchArgs;
 use crate::tabular::{flush_left, left, right, ruled};
-use crate::{memory, number, output, print};
+use crate::{memory, number, output, print, threads};
 
 const WIDTHS: [usize; 4] = [10, 50, 100, 500];
 /// Bytes of a table that no cache holds.
@@ -58,10 +57,10 @@ struct Measured {
 }
 
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
-    if memory::available() < HELD as u64 {
+    let all = threads::count(None);
+    if memory::available(all) < HELD as u64 {
         bail!("the measurements take {} MB of memory, and less is free", HELD / 1_000_000);
     }
-    let all = available_parallelism().map_or(1, usize::from);
     let threads: Vec<usize> = if all == 1 { vec![1] } else { vec![1, all] };
     let mut measured = Measured { version: env!("CARGO_PKG_VERSION"), ..Measured::default() };
     for width in WIDTHS {

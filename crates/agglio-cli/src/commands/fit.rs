@@ -90,10 +90,10 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
 
 fn fit_watched(plan: &FitPlan, table: Table, names: &[String]) -> Result<(Report, Vec<Writer>)> {
     let library_plan = plan.for_table(names, table.rows)?;
-    let rows = table.into_rows().map_err(|why| plan.source.blame(why))?;
     let trace = plan.trace.as_ref().map(Output::open).transpose()?;
     let mut watch = Watch::new(plan.cap, plan.quiet, trace)?;
-    let report = library_plan.fit_observed(&rows, &mut watch).map_err(|why| plan.source.blame(why.with_names(names)));
+    let report = library_plan.install(table.rows, || library_plan.fit_observed(&table.into_rows()?, &mut watch));
+    let report = report.flatten().map_err(|why| plan.source.blame(why.with_names(names)));
     let written = watch.finish()?;
     Ok((report?, written.into_iter().collect()))
 }

@@ -10,7 +10,7 @@ use super::{columns_of, read_model};
 use crate::args::PredictArgs;
 use crate::output::{self, Output, Writer};
 use crate::source::{Source, require_csv};
-use crate::{interrupt, memory, number, print};
+use crate::{interrupt, memory, number, print, threads};
 
 const HEADER: &str = "prediction\n";
 /// Lines that are written between two looks at signals.
@@ -71,7 +71,7 @@ impl<'a> Column<'a> {
             }
             Output::Stdout | Output::Special(_) => {
                 // no bound where the system does not tell
-                let most = usize::try_from(memory::available() / 8).unwrap_or(usize::MAX);
+                let most = usize::try_from(memory::available(threads::count(None)) / 8).unwrap_or(usize::MAX);
                 Place::Memory { predictions: Vec::new(), most }
             }
         };

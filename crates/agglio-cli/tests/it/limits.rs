@@ -8,10 +8,14 @@ use crate::{Folder, Run};
 /// Kilobytes of addresses that the program may have, used or not.
 const MEMORY: &str = "524288";
 
-/// Runs the program within the limit, with words that are separated by spaces, and feeds it.
+/// Runs the program within [`MEMORY`], with words that are separated by spaces, and feeds it.
 fn run(folder: &Folder, words: &str, input: impl FnOnce(&mut dyn Write)) -> Run {
+    run_within(MEMORY, folder, words, input)
+}
+
+fn run_within(memory: &str, folder: &Folder, words: &str, input: impl FnOnce(&mut dyn Write)) -> Run {
     let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -v $0; exec \"$@\"", MEMORY, env!("CARGO_BIN_EXE_agglio")]);
+    command.args(["-c", "ulimit -v $0; exec \"$@\"", memory, env!("CARGO_BIN_EXE_agglio")]);
     command.args(words.split_whitespace()).current_dir(folder.path("."));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     input(&mut child.stdin.take().unwrap());
@@ -107,4 +111,24 @@ fn a_curvature_that_does_not_fit_is_refused() {
         assert!(fit.stderr.contains("MB are free") && fit.stderr.contains("`newton-cg`"), "{}", fit.stderr);
     }
     assert_eq!(run(&folder, "fit wide.csv --target y --solver newton-cg --quiet", |_| {}).code, Some(3));
+}
+
+/// Whatever the limit and the number of threads, which keep addresses for themselves: a result or a word.
+#[test]
+fn no_limit_ends_the_program() {
+    let folder = Folder::new();
+    folder.run("simulate --rows 1500 --features 400 --activation sigmoid --noise post:0.1 --seed 1 -o d.csv");
+    for words in ["fit d.csv --target y", "fit d.csv --target y --threads 5", "fit d.csv --target y --solver lm"] {
+        let codes = ["18000", "26000", "34000", "50000", "100000", "180000", "1000000"].map(|memory| {
+            let fit = run_within(memory, &folder, words, |_| {});
+            let told = match fit.code {
+                Some(0 | 3) => fit.stdout.contains("verdict"),
+                Some(2) => fit.stderr.starts_with("error: ") && fit.stderr.contains("memory"),
+                _ => false,
+            };
+            assert!(told, "{words} within {memory}: {:?} {}", fit.code, fit.stderr);
+            fit.code
+        });
+        assert_eq!((codes[0], codes[6]), (Some(2), Some(0)), "{words}");
+    }
 }

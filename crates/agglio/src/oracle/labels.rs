@@ -17,7 +17,7 @@ use crate::activation::{Activation, Preimages};
 use crate::error::{Error, Result};
 use crate::oracle::clip::{Clip, clips};
 use crate::rows::{Rows, Run};
-use crate::tree::{LEAF, column};
+use crate::tree::{LEAF, column, in_pool};
 
 /// Label margin ε of the graduated path, relative to the width of the range or, where that is infinite, to the
 /// spread of y. Ten times more or less changes the path, never its end.
@@ -60,11 +60,11 @@ impl Labels {
             }
             tally
         };
-        let tally = if y.len() <= LEAF {
-            visit(&mut y, &mut left, &weight)
-        } else {
+        let tally = if in_pool() {
             let leaves = y.par_chunks_mut(LEAF).zip(left.par_chunks_mut(LEAF)).zip(weight.par_chunks(LEAF));
             leaves.map(|((y, left), weight)| visit(y, left, weight)).reduce(Tally::default, Tally::merge)
+        } else {
+            visit(&mut y, &mut left, &weight)
         };
         Labels {
             clip: clips.first().copied().unwrap_or(Clip::NONE),

@@ -83,8 +83,9 @@ fn power_of_ten(text: &[u8], at: usize) -> Option<(i64, usize)> {
     let negative = text.get(at) == Some(&b'-');
     let begin = at + usize::from(negative || text.get(at) == Some(&b'+'));
     let (power, end) = digits(text, begin, 0);
-    let power = power as i64;
-    ((1..=4).contains(&(end - begin))).then_some((if negative { -power } else { power }, end))
+    // more digits may be of no use
+    let power = (1..=4).contains(&(end - begin)).then_some(power as i64)?;
+    Some((if negative { -power } else { power }, end))
 }
 
 /// The double nearest to w·10^q, even where two are. The algorithm of Eisel and Lemire ("Number parsing at a gigabyte per
@@ -163,6 +164,13 @@ mod tests {
         if let Some((value, bytes)) = leading(text.as_bytes()) {
             let theirs = text[..bytes].parse().map(f64::to_bits);
             assert_eq!(Ok(value.to_bits()), theirs, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_powers_are_left_to_others() {
+        for power in ["9223372036854775808", "-9223372036854775808", "40000000000000000000000000000000", "00001", ""] {
+            assert_eq!(leading(format!("1e{power}").as_bytes()), None, "{power}");
         }
     }
 

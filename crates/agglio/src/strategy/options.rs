@@ -220,7 +220,8 @@ impl Options {
         self
     }
 
-    /// Number of threads, ≥ 1. Default: as many as there are cores. Changes no result.
+    /// Number of threads, ≥ 1. Default: as many as there are cores; on a thread of a rayon pool, always those of that pool.
+    /// Changes no result.
     pub fn threads(mut self, threads: usize) -> Options {
         self.threads = Some(threads);
         self

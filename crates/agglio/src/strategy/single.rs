@@ -10,7 +10,7 @@ use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::Solver;
 use crate::stop::{Stop, StopReason};
 use crate::strategy::{Found, Noise, Plan};
-use crate::tree::column;
+use crate::tree::{column, in_pool};
 
 /// Labels and offsets up to this size can be squared, and many squares added.
 const LARGEST: f64 = 1e151;
@@ -45,17 +45,27 @@ impl Plan {
     /// # Errors
     /// As [`Plan::fit`].
     pub fn fit_observed(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
-        if rows.len() <= LEAF {
-            return self.run(rows, observer);
+        self.install(rows.len(), || self.run(rows, observer))?
+    }
+
+    /// Runs `work` on the threads that a fit of so many rows has: the calling one for few rows, where one thread is asked
+    /// for, and where it is one of a pool already; else a pool of those that are asked for. So a table can be made on them
+    /// too.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    pub fn install<T: Send>(&self, rows: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
+        if rows <= LEAF || self.threads == Some(1) || in_pool() {
+            return Ok(work());
         }
-        // the whole fit runs inside the pool, so that a step does not pay for waking it
+        // all of the work runs inside the pool, so that a step does not pay for waking it
         let threads = self.threads.unwrap_or(0);
         let failed = |why: rayon::ThreadPoolBuildError| {
             let asked = if threads == 0 { "one a core".to_owned() } else { threads.to_string() };
             Error::parameter("threads", asked, &format!("they cannot be started ({why}); use fewer"))
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)?;
-        pool.install(|| self.run(rows, observer))
+        Ok(pool.install(work))
     }
 
     fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
