@@ -104,7 +104,11 @@ pub fn fit(
         let predicted = method.direction.displace(method.step.size(), &point, &mut p);
         let trial = walk.trial(&p);
         let there = method.step.judges().then(|| method.estimate(oracle, &trial, walk.place()));
-        let verdict = there.as_ref().map_or(Verdict::Accept, |there| method.step.judge(&here, there, predicted));
+        let verdict = match there.as_ref().map_or(Verdict::Accept, |there| method.step.judge(&here, there, predicted)) {
+            // an exact fit has nothing left to gain, whatever a new look would tell
+            Verdict::Settled if !here.is_rounding() && method.direction.doubts() => Verdict::Reject,
+            verdict => verdict,
+        };
         walk.mean.add(&here, predicted);
         let step = Seen { rows: here.rows, loss: here.loss, gradient: here.gradient_norm(), verdict };
         walk.take(verdict, trial, here, there);
@@ -232,7 +236,9 @@ impl Walk {
             if method.step.decays() {
                 self.average.add(&self.theta);
             }
-            if stop.review(&self.mean, end) {
+            // the exact sums may have come with the last trial
+            let told = self.known.as_ref().is_some_and(|known| !known.column_norms.is_empty());
+            if stop.review(&self.mean, end) || told {
                 let exact = match self.known.take() {
                     Some(known) if !known.column_norms.is_empty() => known,
                     _ => self.ask(oracle),

@@ -248,11 +248,14 @@ pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>
     }
 }
 
-/// Rows for the early stages of a large problem: a tenth and a hundredth of them, as long as that is many for d.
+/// Rows for the early stages of a large problem: a twentieth of them, or as many as are enough for d where these are at most
+/// a quarter; and a twentieth of those first where they are still enough.
 pub(crate) fn samples(oracle: &dyn Oracle) -> Vec<Batch> {
     let (n, enough) = (oracle.rows(), 200 * oracle.dim());
-    let part = |share: usize| Batch::Part { key: SAMPLE_KEY, start: 0, len: n / share };
-    [100, 10].into_iter().filter(|share| n / share >= enough).map(part).chain([Batch::All]).collect()
+    let (most, few) = ((n / 20).max(enough), n / 400);
+    let part = |len: usize| Batch::Part { key: SAMPLE_KEY, start: 0, len };
+    let sizes = [few, most].into_iter().filter(|&len| enough <= len && len <= n / 4);
+    sizes.map(part).chain([Batch::All]).collect()
 }
 
 /// The permutation whose beginnings are the samples of early stages: one for all seeds, since it is no choice.

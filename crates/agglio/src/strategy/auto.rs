@@ -21,7 +21,7 @@ impl Plan {
         let mut samples = preset::samples(oracle);
         // a penalty or a ball shrinks the two ends by different amounts, so that their likelihoods cannot be compared
         let comparable = self.noise == Noise::Auto && self.l2 == 0.0 && self.settings.radius.is_none();
-        // where there are many rows, a tenth of them knows where the noise is, and all of them are for the end that is kept
+        // where there are many rows, a sample of them knows where the noise is, and all of them are for the end that is kept
         let early = comparable && self.restarts == Restarts::Count(0) && samples.len() > 1;
         let later = if early { samples.pop() } else { None };
         let judges = samples.last().copied().unwrap_or(Batch::All);

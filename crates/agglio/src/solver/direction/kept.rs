@@ -89,10 +89,6 @@ impl Kept {
     fn hessian(&self) -> Hessian {
         if self.near { Hessian::Full } else { Hessian::GaussNewton }
     }
-
-    fn step(&self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
-        self.curvature.as_ref().map_or(0.0, |curvature| damped_step(curvature, size, here, p))
-    }
 }
 
 impl Direction for Kept {
@@ -107,18 +103,20 @@ impl Direction for Kept {
         self.stale = true;
     }
 
+    fn doubts(&mut self) -> bool {
+        // asked for anew, as after so many refusals
+        self.refused = Self::REFUSALS;
+        !self.fresh
+    }
+
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
         self.learn(here);
         if self.curvature.is_none() || self.tau != here.stage.tau || self.refused >= Self::REFUSALS {
             self.refresh(here);
         }
-        let mut predicted = self.step(size, here, p);
+        let Some(curvature) = &self.curvature else { return 0.0 };
+        let predicted = damped_step(curvature, size, here, p);
         self.near = predicted <= Damped::NEAR * here.sums.loss;
-        // an exact fit has nothing left to gain, whatever the curvature
-        if predicted <= here.sums.rounding() && !self.fresh && !here.sums.is_rounding() {
-            self.refresh(here);
-            predicted = self.step(size, here, p);
-        }
         let (theta, gradient) = (here.theta.to_vec(), here.sums.gradient.clone());
         self.last = Some(Seen { theta, gradient, predicted, rows: here.stage.rows });
         predicted

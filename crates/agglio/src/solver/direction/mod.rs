@@ -63,8 +63,13 @@ pub trait Direction: std::fmt::Debug + Send {
         Want::Gradient
     }
 
-    /// The temperature has changed, and with it the objective.
+    /// The temperature or the rows have changed, and with them the objective.
     fn warm(&mut self) {}
+
+    /// Whether it is to look again where steps have nothing left to gain by what it has kept. Default: it keeps nothing.
+    fn doubts(&mut self) -> bool {
+        false
+    }
 
     /// Writes the displacement p of size `size` at a point where `here` is known, and answers with the decrease
     /// of the loss that it predicts.
