@@ -20,9 +20,9 @@ pub fn available(threads: usize) -> u64 {
     free.map_or(u64::MAX, |free| (free.saturating_sub(RESERVE) as f64 * SHARE) as u64)
 }
 
-/// Whether the addresses of the process are limited.
-pub fn is_limited() -> bool {
-    addresses().is_some()
+/// Threads whose heaps leave half of the addresses free, one at least; none where addresses are not limited.
+pub fn most_threads() -> Option<usize> {
+    addresses().map(|free| (free / 2 / HEAP).saturating_sub(1).max(1) as usize)
 }
 
 /// What the machine has left, by Linux.

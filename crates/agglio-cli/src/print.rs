@@ -106,6 +106,7 @@ impl Fitted {
             "verdict": self.report.verdict(),
             "relative_gradient": certificate.relative_gradient,
             "smallest_eigenvalue": certificate.smallest_eigenvalue,
+            "left_to_gain": certificate.left_to_gain,
             "curvature_rows": certificate.curvature_rows,
             "curvature_products": certificate.curvature_products,
             "saturated": certificate.saturated,

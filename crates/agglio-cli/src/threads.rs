@@ -7,12 +7,12 @@ use crate::memory;
 /// More threads than this are a slip of the finger.
 pub const MOST: usize = 1024;
 
-/// As many as were asked for, or one for each core; one where addresses are limited, since each thread keeps a share of
-/// them for itself.
+/// As many as were asked for, or one for each core. Where addresses are limited, as many of those that were asked for as
+/// leave half of them to the data, and else one: each thread keeps a share for itself.
 pub fn count(asked: Option<usize>) -> usize {
-    match asked {
-        Some(asked) => asked.min(MOST),
-        None if memory::is_limited() => 1,
-        None => available_parallelism().map_or(1, usize::from),
+    match (asked, memory::most_threads()) {
+        (Some(asked), most) => asked.min(MOST).min(most.unwrap_or(MOST)),
+        (None, Some(_)) => 1,
+        (None, None) => available_parallelism().map_or(1, usize::from),
     }
 }

@@ -167,7 +167,11 @@ impl Report {
                 format!(", and a strict minimum (least curvature {ratio:.1e} of the greatest{by})")
             }
             Some(ratio) if ratio > 0.0 => {
-                format!(", which is too large for a minimum (least curvature {ratio:.1e} of the greatest)")
+                let left = self
+                    .certificate
+                    .left_to_gain
+                    .map_or(String::new(), |left| format!("; a step to the bottom would gain {left:.1e} of the loss"));
+                format!(", which is too large for a minimum (least curvature {ratio:.1e} of the greatest{left})")
             }
             _ => ", but not a strict minimum: the curvature is not positive".into(),
         }

@@ -267,14 +267,14 @@ impl<'a> Task<'a> {
     }
 
     fn add_curvature(&self, run: &Run<'_>, z: &mut [f64], h: &mut [f64], sums: &mut Partial, room: &mut Vec<f64>) {
-        let centre = self.fold.coordinates.pivot();
+        let pivot = self.fold.coordinates.pivot();
         if let Some(times) = &self.times {
-            self.fold.rows.dots(run, centre, &times.v, z);
+            self.fold.rows.dots(run, pivot, &times.v, z);
             h.iter_mut().zip(z).for_each(|(h, z)| *h *= *z + times.constant);
         }
         self.add(run, h, &mut sums.curvature);
         if let Some(products) = &mut sums.products {
-            self.fold.rows.add_products(run, centre, h, products.lower_mut(), room);
+            self.fold.rows.add_products(run, pivot, h, products.lower_mut(), room);
         }
     }
 

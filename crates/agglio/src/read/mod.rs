@@ -71,11 +71,20 @@ impl Table {
         }
     }
 
+    /// Rows without weight count for nothing: whatever stands there for a missing value, its size is not to decide how
+    /// others are stored.
+    fn clear_weightless(&mut self) {
+        let width = self.names.len().max(1);
+        let rows = self.values.chunks_mut(width).zip(self.weights.iter().flatten());
+        rows.filter(|(_, weight)| **weight == 0.0).for_each(|(x, _)| x.fill(0.0));
+    }
+
     /// The table as rows to fit.
     ///
     /// # Errors
     /// If there is nothing to fit, or weights are negative.
-    pub fn into_rows(self) -> Result<Dense> {
+    pub fn into_rows(mut self) -> Result<Dense> {
+        self.clear_weightless();
         let mut rows = Dense::new(self.values, self.names.len(), self.labels)?;
         if let Some(weights) = self.weights {
             rows = rows.with_weights(weights)?;

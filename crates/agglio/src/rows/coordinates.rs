@@ -31,6 +31,7 @@ pub struct Coordinates {
     units: Vec<f64>,
     intercept: bool,
     standard: bool,
+    passes: u64,
 }
 
 /// A point θ as the rows see it: z_i = (x_i − pivot)ᵀv + constant.
@@ -50,7 +51,7 @@ const NEAR: f64 = 4.0;
 const SQUARABLE: f64 = 1e150;
 
 impl Coordinates {
-    /// Measures centre and scale on the rows: one pass, weighted.
+    /// Measures centre and scale on the rows, weighted.
     ///
     /// # Errors
     /// If a column is so large that its square overflows, and is to stay so.
@@ -60,22 +61,30 @@ impl Coordinates {
         if scaling == Scaling::None {
             require(|j| units.get(j).is_none_or(|&unit| unit < SQUARABLE), d)?;
             let scale = (0..d).map(|j| 1.0 / unit_of(&units, j)).collect();
-            return Ok(Coordinates { centre: Vec::new(), near: true, scale, units, intercept, standard: false });
+            return Ok(Coordinates {
+                centre: Vec::new(),
+                near: true,
+                scale,
+                units,
+                intercept,
+                standard: false,
+                passes: 0,
+            });
         }
         let centred = intercept && rows.can_centre();
-        let Moments { mean, variance } = rows.moments().cloned().unwrap_or_else(|| Moments::of(rows));
+        let Moments { mean, variance, passes } = rows.moments().cloned().unwrap_or_else(|| Moments::of(rows));
         let square = |j: usize| if centred { variance[j] } else { variance[j] + mean[j] * mean[j] };
         require(|j| square(j).is_finite(), d)?;
         let centre = if centred { mean.clone() } else { Vec::new() };
         let scale: Vec<f64> =
             (0..d).map(|j| scale_of(square(j).sqrt(), centre.get(j).copied().unwrap_or(0.0))).collect();
         let near = centre.iter().zip(&scale).all(|(centre, scale)| centre.abs() <= NEAR * scale);
-        Ok(Coordinates { centre, near, scale, units, intercept, standard: true })
+        Ok(Coordinates { centre, near, scale, units, intercept, standard: true, passes })
     }
 
-    /// Passes over the rows that [`Coordinates::measure`] takes.
+    /// Passes over the rows that [`Coordinates::measure`] took.
     pub fn passes(&self) -> u64 {
-        u64::from(self.standard)
+        self.passes
     }
 
     /// Whether every column that carries anything has a mean square of one.

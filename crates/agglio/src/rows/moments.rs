@@ -10,22 +10,40 @@ pub struct Moments {
     pub mean: Vec<f64>,
     /// Mean squares about the means.
     pub variance: Vec<f64>,
+    /// Passes over the rows that it took to measure them.
+    pub passes: u64,
 }
+
+/// The square of a pivot's distance from the mean, in variances, at which too many digits have cancelled.
+const FAR: f64 = 1e6;
 
 impl Moments {
     /// Measures them in one pass, about the mean of the first rows as a pivot: what cancels is the pivot's distance from
-    /// the mean, and a scale needs few digits. A storage that is not to be centred is summed as it is.
+    /// the mean, and a scale needs few digits. Where the first rows are nothing like the others a second pass follows, about
+    /// the mean that the first found. A storage that is not to be centred is summed as it is.
     pub fn of(rows: &dyn Rows) -> Moments {
+        if !rows.can_centre() {
+            return Moments::about(&[], rows);
+        }
+        let pivot = pivot(rows);
+        let found = Moments::about(&pivot, rows);
+        let far = |j: usize| {
+            let shift = (found.mean[j] - pivot[j]).abs();
+            shift * shift > FAR * found.variance[j] && shift > 1e-9 * pivot[j].abs()
+        };
+        if (0..pivot.len()).any(far) { Moments { passes: 2, ..Moments::about(&found.mean, rows) } } else { found }
+    }
+
+    fn about(pivot: &[f64], rows: &dyn Rows) -> Moments {
         let (n, d) = (rows.len(), rows.width());
-        let pivot = if rows.can_centre() { pivot(rows) } else { Vec::new() };
         let leaf = |from: usize, to: usize| {
             let run = Run::Span(from..to);
             let mut sums = Sums { weight: 0.0, first: vec![0.0; d], second: vec![0.0; d] };
             let mut weight = vec![0.0; run.len()];
             rows.weights(&run, &mut weight);
             sums.weight = weight.iter().sum();
-            rows.add_rows(&run, &pivot, &weight, &mut sums.first);
-            rows.add_squares(&run, &pivot, &weight, &mut sums.second);
+            rows.add_rows(&run, pivot, &weight, &mut sums.first);
+            rows.add_squares(&run, pivot, &weight, &mut sums.second);
             sums
         };
         let Sums { weight, first, second } = fold(&leaf, &Sums::merge, n);
@@ -35,6 +53,7 @@ impl Moments {
         Moments {
             variance: second.iter().zip(&shift).map(variance).collect(),
             mean: (0..d).map(|j| pivot.get(j).copied().unwrap_or(0.0) + shift[j]).collect(),
+            passes: 1,
         }
     }
 

@@ -77,6 +77,7 @@ fn the_least_curvature_is_that_of_the_full_hessian() {
 /// bends upwards and labels above it, it is a maximum.
 #[test]
 fn a_maximum_is_not_certified() {
+    let mut maxima = 0;
     for width in [1, 5, 40] {
         let half = bank::paper("softplus", 60, width, LabelNoise::None, 2).values;
         let values: Vec<f64> = half.iter().copied().chain(half.iter().map(|x| -x)).collect();
@@ -89,7 +90,26 @@ fn a_maximum_is_not_certified() {
             assert!(!(at_zero && report.certificate.certified()), "{width} by {solver}: {}", report.verdict());
             if at_zero {
                 assert!(report.certificate.smallest_eigenvalue.unwrap() < 0.0, "{width} by {solver}");
+                maxima += 1;
             }
         }
+    }
+    assert!(maxima > 0, "no solver has ended at the maximum, so that nothing was tried");
+}
+
+/// Rows that count for nothing, or next to nothing, are far away and come first.
+#[test]
+fn distant_rows_without_weight_change_nothing() {
+    let data = bank::paper("sigmoid", 3000, 2, LabelNoise::Post(0.05, Shape::Gauss), 4);
+    let plan = Options::new(named("sigmoid").unwrap()).noise(Noise::Post).build().unwrap();
+    let plain = plan.fit(&bank::rows(&data)).unwrap();
+    for (distance, weight) in [(1e9, 0.0), (1e9, 1e-30), (1e12, 0.0)] {
+        let values = [vec![distance; 2 * 1024], data.values.clone()].concat();
+        let labels = [vec![0.5; 1024], data.labels.clone()].concat();
+        let weights = [vec![weight; 1024], vec![1.0; 3000]].concat();
+        let rows = Dense::new(values, 2, labels).unwrap().with_weights(weights).unwrap();
+        let report = plan.fit(&rows).unwrap();
+        let off = bank::largest_difference(&report.coefficients, &plain.coefficients);
+        assert!(off <= 1e-6 && report.certificate.certified(), "{distance:e}, {weight:e}: {off:e}");
     }
 }
