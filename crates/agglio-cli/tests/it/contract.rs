@@ -26,10 +26,11 @@ const FIELDS: [&str; 19] = [
     "version",
 ];
 
-const CERTIFICATE: [&str; 10] = [
+const CERTIFICATE: [&str; 11] = [
     "verdict",
     "relative_gradient",
     "smallest_eigenvalue",
+    "left_to_gain",
     "curvature_rows",
     "curvature_products",
     "saturated",
