@@ -4,8 +4,7 @@ use crate::linalg::Symmetric;
 use crate::oracle::branch::Branch;
 use crate::oracle::fold::Fold;
 use crate::oracle::{Hessian, Memory, Objective, Query, Want, residual};
-use crate::rows::Run;
-use crate::rows::{Coordinates, Predictor};
+use crate::rows::{Addition, Coordinates, Predictor, Run};
 use crate::tree::LEAF;
 use crate::vector::{self, sum, sum_of};
 
@@ -142,18 +141,24 @@ impl<'a> Task<'a> {
             return;
         }
         residual::mask(weight, slope);
-        self.add_gradient(run, weight, residual, slope, a, sums);
+        self.weigh_gradient(run, weight, residual, slope, a);
+        let [b, h, bend] = spare;
         match self.query.want {
-            Want::Stationarity => self.add_norms(run, weight, slope, a, sums),
-            Want::Curvature(hessian) | Want::CurvatureTimes(hessian, _) => {
-                if !sums.norms.rows.is_empty() {
-                    self.add_norms(run, weight, slope, a, sums);
+            Want::Stationarity => self.add_norms(run, weight, slope, a, b, sums),
+            Want::Curvature(hessian) => {
+                self.add_norms(run, weight, slope, a, b, sums);
+                self.curve(hessian, z, weight, residual, slope, h, bend);
+                self.add(run, [(h, &mut sums.curvature)]);
+                if let Some(matrix) = &mut sums.products {
+                    self.fold.rows.add_products(run, self.fold.coordinates.pivot(), h, matrix.lower_mut(), products);
                 }
-                let [bend, ..] = spare;
-                self.curve(hessian, z, weight, residual, slope, a, bend);
-                self.add_curvature(run, z, a, sums, products);
             }
-            _ => {}
+            Want::CurvatureTimes(hessian, _) => {
+                self.curve(hessian, z, weight, residual, slope, h, bend);
+                self.multiply(run, z, h);
+                self.add(run, [(a, &mut sums.gradient), (h, &mut sums.curvature)]);
+            }
+            _ => self.add(run, [(a, &mut sums.gradient)]),
         }
     }
 
@@ -189,26 +194,35 @@ impl<'a> Task<'a> {
         self.fold.rows.offsets(run, a);
         a.iter_mut().enumerate().for_each(|(i, a)| *a = weight[i] * (slope[i] - *a));
         if let Some(right) = sums.right_sides.first_mut() {
-            self.add(run, a, right);
+            self.add(run, [(a, right)]);
         }
     }
 
     /// At τ = 0 the problem is linear least squares on φ⁻¹(c), whatever θ.
     fn visit_line(&self, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
-        let ([offset, weight, a, ..], room) = room.take(run.len());
+        let ([offset, weight, a, b, ..], room) = room.take(run.len());
         self.fold.rows.offsets(run, offset);
         self.fold.rows.weights(run, weight);
         sums.rows += run.len();
-        for (choice, right) in sums.right_sides.iter_mut().enumerate() {
+        let pull = |choice: usize, a: &mut [f64]| {
             self.fold.labels.preimages(choice, run, a);
             for ((a, weight), offset) in a.iter_mut().zip(&*weight).zip(&*offset) {
                 *a = if *weight > 0.0 { weight * (*a - offset) } else { 0.0 };
             }
-            self.add(run, a, right);
+        };
+        let (pairs, single) = sums.right_sides.as_chunks_mut();
+        for (choice, [left, right]) in pairs.iter_mut().enumerate() {
+            pull(2 * choice, a);
+            pull(2 * choice + 1, b);
+            self.add(run, [(a, left), (b, right)]);
+        }
+        for right in single {
+            pull(2 * pairs.len(), a);
+            self.add(run, [(a, right)]);
         }
         if let Some(products) = &mut sums.products {
             self.fold.rows.add_products(run, self.fold.coordinates.pivot(), weight, products.lower_mut(), room);
-            self.add(run, weight, &mut sums.curvature);
+            self.add(run, [(weight, &mut sums.curvature)]);
         }
     }
 
@@ -220,7 +234,7 @@ impl<'a> Task<'a> {
     }
 
     /// a_i = ω_i r_i φ̂′_i (or ω_i r_i), or its difference to what the row remembers.
-    fn add_gradient(&self, run: &Run<'_>, weight: &[f64], r: &[f64], slope: &[f64], a: &mut [f64], sums: &mut Partial) {
+    fn weigh_gradient(&self, run: &Run<'_>, weight: &[f64], r: &[f64], slope: &[f64], a: &mut [f64]) {
         match self.query.objective {
             Objective::Squares => residual::multiply(a, weight, r, slope),
             Objective::Matching => vector::zip(weight, r, a, |weight, r| weight * r),
@@ -233,15 +247,15 @@ impl<'a> Task<'a> {
                 }
             });
         }
-        self.add(run, a, &mut sums.gradient);
     }
 
-    fn add_norms(&self, run: &Run<'_>, weight: &[f64], slope: &[f64], a: &mut [f64], sums: &mut Partial) {
+    /// The gradient, and beside it b_i = ω_i (φ̂′_i)².
+    fn add_norms(&self, run: &Run<'_>, weight: &[f64], slope: &[f64], a: &[f64], b: &mut [f64], sums: &mut Partial) {
         let flat = 1e-3 * self.fold.labels.activation().slope(0.0).abs();
         sums.saturated += sum_of(weight, slope, |weight, slope| if slope.abs() < flat { weight } else { 0.0 });
-        vector::zip(weight, slope, a, |weight, slope| weight * (slope * slope));
-        sums.norms.total += sum(a);
-        self.fold.rows.add_squares(run, self.fold.coordinates.centre(), a, &mut sums.norms.rows);
+        vector::zip(weight, slope, b, |weight, slope| weight * (slope * slope));
+        let (coordinates, both) = (&self.fold.coordinates, [(a, &mut sums.gradient), (&*b, &mut sums.norms)]);
+        self.fold.rows.add_rows_and_squares(run, coordinates.pivot(), coordinates.centre(), both.map(weighted));
     }
 
     /// The curvature's coefficient h of each row, written over `h`.
@@ -266,22 +280,23 @@ impl<'a> Task<'a> {
         }
     }
 
-    fn add_curvature(&self, run: &Run<'_>, z: &mut [f64], h: &mut [f64], sums: &mut Partial, room: &mut Vec<f64>) {
-        let pivot = self.fold.coordinates.pivot();
+    /// Multiplies h_i with x_iᵀv.
+    fn multiply(&self, run: &Run<'_>, z: &mut [f64], h: &mut [f64]) {
         if let Some(times) = &self.times {
-            self.fold.rows.dots(run, pivot, &times.v, z);
+            self.fold.rows.dots(run, self.fold.coordinates.pivot(), &times.v, z);
             h.iter_mut().zip(z).for_each(|(h, z)| *h *= *z + times.constant);
-        }
-        self.add(run, h, &mut sums.curvature);
-        if let Some(products) = &mut sums.products {
-            self.fold.rows.add_products(run, pivot, h, products.lower_mut(), room);
         }
     }
 
-    fn add(&self, run: &Run<'_>, a: &[f64], sums: &mut Weighted) {
-        sums.total += sum(a);
-        self.fold.rows.add_rows(run, self.fold.coordinates.pivot(), a, &mut sums.rows);
+    fn add<const K: usize>(&self, run: &Run<'_>, additions: [(&[f64], &mut Weighted); K]) {
+        self.fold.rows.add_rows(run, self.fold.coordinates.pivot(), &mut additions.map(weighted));
     }
+}
+
+/// Adds the coefficients up, and says where the rows are to be added with them.
+fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
+    sums.total += sum(a);
+    Addition { coefficients: a, sums: &mut sums.rows }
 }
 
 /// Working memory for one run of rows: columns of numbers, one a row, and what products of rows need.

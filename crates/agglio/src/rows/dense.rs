@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::linalg;
 use crate::rows::kernel::{self, Element, Stored};
 use crate::rows::unit::{TAME, divide_columns, power_of_two};
-use crate::rows::{Moments, Rows, Run};
+use crate::rows::{Addition, Moments, Rows, Run};
 
 /// A dense table of covariates with labels, and optionally weights and offsets.
 ///
@@ -179,12 +179,12 @@ impl Rows for Dense {
         with_rows!(self, run, rows => kernel::square_dots(rows, centre, v, z));
     }
 
-    fn add_rows(&self, run: &Run<'_>, centre: &[f64], a: &[f64], g: &mut [f64]) {
-        with_rows!(self, run, rows => kernel::add_rows(rows, centre, a, g));
+    fn add_rows(&self, run: &Run<'_>, centre: &[f64], additions: &mut [Addition<'_>]) {
+        with_rows!(self, run, rows => kernel::add_rows(rows, centre, additions));
     }
 
-    fn add_squares(&self, run: &Run<'_>, centre: &[f64], a: &[f64], s: &mut [f64]) {
-        with_rows!(self, run, rows => kernel::add_squares(rows, centre, a, s));
+    fn add_rows_and_squares(&self, run: &Run<'_>, pivot: &[f64], centre: &[f64], additions: [Addition<'_>; 2]) {
+        with_rows!(self, run, rows => kernel::add_rows_and_squares(rows, pivot, centre, additions));
     }
 
     fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], room: &mut Vec<f64>) {

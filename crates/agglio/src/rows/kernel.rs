@@ -7,7 +7,7 @@
 
 use multiversion::multiversion;
 
-use crate::rows::Run;
+use crate::rows::{Addition, Run};
 use crate::vector::{self, LANES};
 
 /// Rows whose partial sums are kept before they are added up.
@@ -15,6 +15,12 @@ const PARTS: usize = 16;
 
 /// Rows that are taken at once.
 const TOGETHER: usize = 4;
+
+/// Numbers that are fetched for each chunk of rows that are taken at once: half as many, since rows are visited twice.
+const SHARE: usize = TOGETHER * LANES / 2;
+
+/// Picked rows between the one that is fetched and the one that is worked on.
+const AHEAD: usize = 12;
 
 /// Bytes that memory is fetched by.
 const LINE: usize = 64;
@@ -54,22 +60,36 @@ impl<'a, T: Element> Stored<'a, T> {
         }
     }
 
-    /// Has the half of the next run fetched that is due when a kernel is at `position` of this one: dot products come
-    /// first and fetch the first half, sums the second.
+    /// What is to be fetched while a kernel is at the rows from `position` on, a share for each chunk: a half of the next
+    /// run. Dot products come first and fetch the first half, sums the second. In small shares, since few lines can be on
+    /// their way at a time, and all wait for one that is too many.
     #[inline(always)]
-    fn fetch(&self, position: usize, half: usize) {
-        if let Run::Span(span) = self.run {
-            let next = span.end + half * (span.len() / 2) + position / 2;
-            let rows = self.table.get(next * self.width..(next + TOGETHER / 2) * self.width);
-            rows.unwrap_or_default().chunks(LINE / size_of::<T>()).for_each(fetch);
+    fn next(&self, position: usize, half: usize) -> &'a [[T; SHARE]] {
+        let Run::Span(span) = self.run else { return &[] };
+        let next = span.end + half * (span.len() / 2) + position / 2;
+        self.table.get(next * self.width..).unwrap_or_default().as_chunks().0
+    }
+
+    /// Has some of the picked rows fetched that follow in this run.
+    #[inline(always)]
+    fn fetch_picked(&self, position: usize) {
+        if let Run::Picked(rows) = self.run {
+            let next = rows.get(position + AHEAD..position + AHEAD + TOGETHER).unwrap_or_default();
+            next.iter().for_each(|&row| fetch(&self.table[row * self.width..][..self.width]));
         }
     }
 }
 
+/// Has numbers fetched into the cache.
+#[inline(always)]
+fn fetch<T>(numbers: &[T]) {
+    numbers.chunks(LINE / size_of::<T>()).for_each(fetch_line);
+}
+
 /// Has the line of memory at the beginning of a slice fetched into the cache.
 #[inline(always)]
-#[allow(unsafe_code, reason = "there is no safe name for it; `agglio bench` shows what it is worth")]
-fn fetch<T>(line: &[T]) {
+#[allow(unsafe_code, reason = "there is no safe name for it, and without it the memory is idle half of the time")]
+fn fetch_line<T>(line: &[T]) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch is a hint; it reads nothing that the program can see, and faults at no address.
     unsafe {
@@ -98,21 +118,43 @@ pub(super) fn square_dots<T: Element>(rows: Stored<'_, T>, centre: &[f64], v: &[
     }
 }
 
-/// Adds Σ_i a_i·(x_ij − c_j) to each sum.
+/// Adds Σ_i a_i·(x_ij − c_j) to the sums of each addition, two at a time.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(super) fn add_rows<T: Element>(rows: Stored<'_, T>, centre: &[f64], a: &[f64], sums: &mut [f64]) {
+pub(super) fn add_rows<T: Element>(rows: Stored<'_, T>, centre: &[f64], additions: &mut [Addition<'_>]) {
+    let (pairs, single) = additions.as_chunks_mut::<2>();
     match centre.is_empty() {
-        true => each_addition(rows, None, a, sums, |a, x, _| a * x),
-        false => each_addition(rows, Some(centre), a, sums, |a, x, c| a * (x - c)),
+        true => {
+            pairs.iter_mut().for_each(|pair| each_addition(rows, None, pair.each_mut(), |_, a, x, _| a * x));
+            single.iter_mut().for_each(|single| each_addition(rows, None, [single], |_, a, x, _| a * x));
+        }
+        false => {
+            let centre = Some(centre);
+            pairs.iter_mut().for_each(|pair| each_addition(rows, centre, pair.each_mut(), |_, a, x, c| a * (x - c)));
+            single.iter_mut().for_each(|single| each_addition(rows, centre, [single], |_, a, x, c| a * (x - c)));
+        }
     }
 }
 
-/// Adds Σ_i a_i·(x_ij − c_j)² to each sum.
+/// Adds Σ_i a_i·(x_ij − p_j) to the sums of the first addition, and Σ_i a_i·(x_ij − c_j)² to those of the second; the pivot
+/// p is nothing or the centre c.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(super) fn add_squares<T: Element>(rows: Stored<'_, T>, centre: &[f64], a: &[f64], sums: &mut [f64]) {
-    match centre.is_empty() {
-        true => each_addition(rows, None, a, sums, |a, x, _| a * (x * x)),
-        false => each_addition(rows, Some(centre), a, sums, |a, x, c| a * ((x - c) * (x - c))),
+pub(super) fn add_rows_and_squares<T: Element>(
+    rows: Stored<'_, T>,
+    pivot: &[f64],
+    centre: &[f64],
+    mut additions: [Addition<'_>; 2],
+) {
+    let additions = additions.each_mut();
+    match (pivot.is_empty(), centre.is_empty()) {
+        (_, true) => each_addition(rows, None, additions, |k, a, x, _| if k == 0 { a * x } else { a * (x * x) }),
+        (true, false) => {
+            let term = |k, a, x, c| if k == 0 { a * x } else { a * ((x - c) * (x - c)) };
+            each_addition(rows, Some(centre), additions, term);
+        }
+        (false, false) => {
+            let term = |k, a, x, c| if k == 0 { a * (x - c) } else { a * ((x - c) * (x - c)) };
+            each_addition(rows, Some(centre), additions, term);
+        }
     }
 }
 
@@ -143,11 +185,12 @@ fn each_sum<T: Element>(
         let (first, count) = (PARTS * group, z.len());
         let (together, rest) = parts[..count].as_chunks_mut::<TOGETHER>();
         for (k, parts) in together.iter_mut().enumerate() {
-            rows.fetch(first + TOGETHER * k, 0);
-            *parts = partial_sums(rows.rows(first + TOGETHER * k), centre, &v, &term);
+            let position = first + TOGETHER * k;
+            rows.fetch_picked(position);
+            *parts = partial_sums(rows.rows(position), rows.next(position, 0), centre, &v, &term);
         }
         for (part, i) in rest.iter_mut().zip(count - count % TOGETHER..) {
-            [*part] = partial_sums(rows.rows(first + i), centre, &v, &term);
+            [*part] = partial_sums(rows.rows(first + i), &[], centre, &v, &term);
         }
         z.iter_mut().zip(&parts).for_each(|(z, part)| *z = vector::total(part));
     }
@@ -196,6 +239,7 @@ fn last_of<T: Element>(x: &[T]) -> [f64; LANES] {
 #[inline(always)]
 fn partial_sums<T: Element, const R: usize>(
     x: [&[T]; R],
+    next: &[[T; SHARE]],
     centre: Option<&Padded<'_>>,
     v: &Padded<'_>,
     term: impl Fn(f64, f64, f64) -> f64,
@@ -204,6 +248,7 @@ fn partial_sums<T: Element, const R: usize>(
     let mut sums = [[0.0; LANES]; R];
     for (j, v) in v.whole.iter().enumerate() {
         let c = chunk(centre, j);
+        fetch(next.get(j).map_or(&[], <[T; SHARE]>::as_slice));
         for r in 0..R {
             for k in 0..LANES {
                 sums[r][k] += term(whole[r][j][k].into(), c[k], v[k]);
@@ -222,50 +267,76 @@ fn partial_sums<T: Element, const R: usize>(
     sums
 }
 
+/// Adds term(k, a, x, c) for each row, in their order, to each sum of the k-th addition.
 #[inline(always)]
-fn each_addition<T: Element>(
+fn each_addition<T: Element, const K: usize>(
     rows: Stored<'_, T>,
     centre: Option<&[f64]>,
-    a: &[f64],
-    sums: &mut [f64],
-    term: impl Fn(f64, f64, f64) -> f64,
+    additions: [&mut Addition<'_>; K],
+    term: impl Fn(usize, f64, f64, f64) -> f64,
 ) {
-    let rest = sums.len() % LANES;
-    let (whole, rest) = sums.split_at_mut(sums.len() - rest);
-    // the last entries are summed by themselves, in a chunk that begins before them
-    let begin = if rest.is_empty() { rows.width } else { rows.width.saturating_sub(LANES) };
-    let mut last = [0.0; LANES];
-    let last = &mut last[..rows.width - begin];
-    let (together, single) = a.as_chunks::<TOGETHER>();
-    for (group, a) in together.iter().enumerate() {
-        rows.fetch(TOGETHER * group, 1);
-        let x = rows.rows(TOGETHER * group);
-        add(x, centre, *a, whole, &term);
-        add(x.map(|x| &x[begin..]), centre.map(|centre| &centre[begin..]), *a, last, &term);
+    let centre = centre.map(Padded::new);
+    let centre = centre.as_ref();
+    let mut last = [[0.0; LANES]; K];
+    let coefficients = additions.each_ref().map(|addition| addition.coefficients.as_chunks::<TOGETHER>());
+    let mut sums = additions.map(|addition| addition.sums.as_chunks_mut());
+    let groups = coefficients.map(|(groups, _)| groups.len()).into_iter().min().unwrap_or(0);
+    let singles = coefficients.map(|(_, singles)| singles.len()).into_iter().min().unwrap_or(0);
+    for group in 0..groups {
+        let a = coefficients.map(|(groups, _)| groups[group]);
+        let position = TOGETHER * group;
+        add(rows.rows(position), rows.next(position, 1), centre, a, &mut sums, &mut last, &term);
     }
-    for (i, a) in single.iter().enumerate() {
-        let x = rows.rows(TOGETHER * together.len() + i);
-        add(x, centre, [*a], whole, &term);
-        add(x.map(|x| &x[begin..]), centre.map(|centre| &centre[begin..]), [*a], last, &term);
+    for i in 0..singles {
+        let a = coefficients.map(|(_, singles)| [singles[i]]);
+        add(rows.rows(TOGETHER * groups + i), &[], centre, a, &mut sums, &mut last, &term);
     }
-    rest.iter_mut().zip(&last[whole.len() - begin.min(whole.len())..]).for_each(|(sum, last)| *sum += last);
+    for ((_, rest), last) in sums.into_iter().zip(&last) {
+        let own = &last[LANES - rest.len()..];
+        rest.iter_mut().zip(own).for_each(|(sum, last)| *sum += last);
+    }
 }
 
+/// The sums of an addition: whole chunks, and the rest.
+type Sums<'a> = (&'a mut [[f64; LANES]], &'a mut [f64]);
+
+/// Adds R rows at once. Where there is a rest, the last entries of a row are summed by themselves, in a chunk that may begin
+/// before it.
 #[inline(always)]
-fn add<T: Element, const R: usize>(
+#[allow(clippy::needless_range_loop, reason = "several slices are indexed alike")]
+fn add<T: Element, const R: usize, const K: usize>(
     x: [&[T]; R],
-    centre: Option<&[f64]>,
-    a: [f64; R],
-    sums: &mut [f64],
-    term: impl Fn(f64, f64, f64) -> f64,
+    next: &[[T; SHARE]],
+    centre: Option<&Padded<'_>>,
+    a: [[f64; R]; K],
+    sums: &mut [Sums<'_>; K],
+    last: &mut [[f64; LANES]; K],
+    term: impl Fn(usize, f64, f64, f64) -> f64,
 ) {
-    let width = sums.len();
-    let (x, centre) = (x.map(|x| &x[..width]), centre.map(|centre| &centre[..width]));
-    for j in 0..width {
-        let (mut sum, c) = (sums[j], centre.map_or(0.0, |centre| centre[j]));
-        for r in 0..R {
-            sum += term(a[r], x[r][j].into(), c);
+    let chunks = sums.each_ref().map(|(whole, _)| whole.len()).into_iter().min().unwrap_or(0);
+    let whole = x.map(|x| &x.as_chunks::<LANES>().0[..chunks]);
+    for j in 0..chunks {
+        let c = chunk(centre, j);
+        fetch(next.get(j).map_or(&[], <[T; SHARE]>::as_slice));
+        for k in 0..K {
+            let mut sum = sums[k].0[j];
+            for r in 0..R {
+                for l in 0..LANES {
+                    sum[l] += term(k, a[k][r], whole[r][j][l].into(), c[l]);
+                }
+            }
+            sums[k].0[j] = sum;
         }
-        sums[j] = sum;
+    }
+    if sums.iter().any(|(_, rest)| !rest.is_empty()) {
+        let c = last_chunk(centre);
+        for r in 0..R {
+            let x = last_of(x[r]);
+            for k in 0..K {
+                for l in 0..LANES {
+                    last[k][l] += term(k, a[k][r], x[l], c[l]);
+                }
+            }
+        }
     }
 }

@@ -70,6 +70,15 @@ impl Run<'_> {
     }
 }
 
+/// What is to be added up over a run of rows.
+#[derive(Debug)]
+pub struct Addition<'a> {
+    /// One coefficient a_i for each row of the run.
+    pub coefficients: &'a [f64],
+    /// One sum for each column.
+    pub sums: &'a mut [f64],
+}
+
 /// A table of covariates x_i with labels y_i, weights and offsets, wherever it is kept.
 ///
 /// In every method `centre` is a vector c that is subtracted from each row first, or empty for none: the
@@ -109,11 +118,12 @@ pub trait Rows: Debug + Send + Sync {
     /// Writes z_i = Σ_j (x_ij − c_j)²·v_j.
     fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]);
 
-    /// Adds Σ_i a_i·(x_ij − c_j) to each g_j.
-    fn add_rows(&self, run: &Run<'_>, centre: &[f64], a: &[f64], g: &mut [f64]);
+    /// Adds Σ_i a_i·(x_ij − c_j) to each sum, for every addition.
+    fn add_rows(&self, run: &Run<'_>, centre: &[f64], additions: &mut [Addition<'_>]);
 
-    /// Adds Σ_i a_i·(x_ij − c_j)² to each s_j.
-    fn add_squares(&self, run: &Run<'_>, centre: &[f64], a: &[f64], s: &mut [f64]);
+    /// Adds Σ_i a_i·(x_ij − p_j) to each sum of the first addition, and Σ_i a_i·(x_ij − c_j)² to each of the second. The
+    /// `pivot` p is empty or the centre.
+    fn add_rows_and_squares(&self, run: &Run<'_>, pivot: &[f64], centre: &[f64], additions: [Addition<'_>; 2]);
 
     /// Adds Σ_i a_i·(x_i − c)(x_i − c)ᵀ to the lower triangle of the square matrix `h`, stored by columns; `room` is memory
     /// to work in, which grows as needed and is worth keeping.

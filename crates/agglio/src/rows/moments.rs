@@ -1,6 +1,6 @@
 //! *Moments* of the columns: the mean of each, and its variance.
 
-use crate::rows::{Rows, Run};
+use crate::rows::{Addition, Rows, Run};
 use crate::tree::{LEAF, fold};
 
 /// Weighted mean and variance of each column.
@@ -42,8 +42,8 @@ impl Moments {
             let mut weight = vec![0.0; run.len()];
             rows.weights(&run, &mut weight);
             sums.weight = weight.iter().sum();
-            rows.add_rows(&run, pivot, &weight, &mut sums.first);
-            rows.add_squares(&run, pivot, &weight, &mut sums.second);
+            let both = [&mut sums.first, &mut sums.second].map(|sums| Addition { coefficients: &weight, sums });
+            rows.add_rows_and_squares(&run, pivot, pivot, both);
             sums
         };
         let Sums { weight, first, second } = fold(&leaf, &Sums::merge, n);
@@ -90,6 +90,6 @@ fn pivot(rows: &dyn Rows) -> Vec<f64> {
     let even = 1.0 / run.len() as f64;
     weight.iter_mut().for_each(|weight| *weight = if total > 0.0 { *weight / total } else { even });
     let mut pivot = vec![0.0; rows.width()];
-    rows.add_rows(&run, &[], &weight, &mut pivot);
+    rows.add_rows(&run, &[], &mut [Addition { coefficients: &weight, sums: &mut pivot }]);
     pivot
 }
