@@ -261,7 +261,7 @@ impl Walk {
     fn enter(&mut self, stage: Stage, oracle: &dyn Oracle, method: &mut Method) {
         if stage.tau != self.stage.tau || stage.rows != self.stage.rows {
             self.known = None;
-            method.direction.warm();
+            method.direction.warm(&stage);
         }
         self.stage = stage;
         self.begun.clone_from(&self.theta);

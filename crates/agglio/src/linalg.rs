@@ -144,6 +144,17 @@ impl Symmetric {
         self
     }
 
+    /// This matrix in units in which it has the given diagonal, as far as there is one.
+    pub(crate) fn with_diagonal(mut self, diagonal: &[f64]) -> Symmetric {
+        let unit =
+            |(j, &wanted): (usize, &f64)| if self.at(j, j) > 0.0 { (wanted / self.at(j, j)).sqrt() } else { 1.0 };
+        let units: Vec<f64> = diagonal.iter().enumerate().map(unit).collect();
+        for (column, unit) in self.entries.chunks_exact_mut(self.order.max(1)).zip(&units) {
+            column.iter_mut().zip(&units).for_each(|(a, other)| *a *= unit * other);
+        }
+        self
+    }
+
     /// Adds `scale`·v·vᵀ.
     pub(crate) fn add_outer(&mut self, scale: f64, v: &[f64]) {
         for (j, column) in self.columns_mut().enumerate() {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::linalg::Symmetric;
 use crate::nearest::nearest;
 use crate::oracle::{Hessian, Oracle, WIDE};
 use crate::rows::Batch;
@@ -166,7 +167,7 @@ impl Solver {
     /// Puts the parts together for the rows of an oracle.
     pub(crate) fn method(self, settings: &Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Method> {
         if self == Solver::Auto {
-            return Ok(path(settings, oracle, samples(oracle)));
+            return Ok(path(settings, oracle, samples(oracle), None));
         }
         self.require_room(oracle.dim())?;
         let shuffle = Shuffle::new(settings.seed, settings.batch, oracle.rows());
@@ -229,13 +230,18 @@ fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f6
 /// Coefficients up to which their curvature costs little more than the gradient.
 const NARROW: usize = 32;
 
+/// Coefficients from which on it costs more than twenty.
+const COSTLY: usize = 400;
+
 /// The default solver over given samples of the rows, the last of which is where it ends.
-pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>) -> Method {
+///
+/// `line` is the curvature at τ = 0 over the first of them, if it is known.
+pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>, line: Option<Symmetric>) -> Method {
     let (direction, step): (Box<dyn Direction>, Box<dyn StepRule>) = match oracle.is_wide() {
         true => (Box::new(NewtonCg::default()), Box::new(Armijo::natural())),
-        // on many rows a few steps with a new curvature each take fewer passes
-        false if oracle.dim() > NARROW && self::samples(oracle).len() == 1 => {
-            (Box::new(Kept::default()), Box::new(Trust::default()))
+        false if oracle.dim() > NARROW => {
+            let line = line.filter(|_| oracle.dim() > COSTLY);
+            (Box::new(line.map(Kept::after).unwrap_or_default()), Box::new(Trust::default()))
         }
         false => (Box::new(Damped::ending_in_full()), Box::new(Trust::default())),
     };

@@ -2,6 +2,7 @@
 //! asks for.
 
 use crate::fit::{Outcome, fit};
+use crate::linalg::Symmetric;
 use crate::observe::Observer;
 use crate::oracle::{Fold, Oracle};
 use crate::rows::Batch;
@@ -11,6 +12,9 @@ use crate::strategy::linear::Line;
 use crate::strategy::noise::{self, LogLikelihoods};
 use crate::strategy::restarts::{Contest, Origin};
 use crate::strategy::{Found, Noise, Plan, Restarts};
+
+/// The relative gradient at which a path over a sample of the rows ends.
+const ROUGH: f64 = 1e-4;
 
 impl Plan {
     /// Fits the end or the ends that the plan asks for.
@@ -23,33 +27,35 @@ impl Plan {
         let comparable = self.noise == Noise::Auto && self.l2 == 0.0 && self.settings.radius.is_none();
         // where there are many rows, a sample of them knows where the noise is, and all of them are for the end that is kept
         let early = comparable && self.restarts == Restarts::Count(0) && samples.len() > 1;
-        let later = if early { samples.pop() } else { None };
-        let judges = samples.last().copied().unwrap_or(Batch::All);
-        let mut found = self.post(oracle, samples, observer);
+        let later = if early { samples.split_off(samples.len() - 1) } else { Vec::new() };
+        let (first, judges) = match samples[..] {
+            [first, .., judges] => (first, judges),
+            [only] => (only, only),
+            [] => (Batch::All, Batch::All),
+        };
+        let line = self.line(oracle, first);
+        let mut found = self.post(oracle, &line, samples, observer);
         // a residual that is only rounding is as exact under either model
         if comparable && !found.outcome.sums.is_rounding() && found.outcome.reason != StopReason::Interrupted {
-            found = self.choose(found, oracle, judges);
+            found = self.choose(found, oracle, line, judges);
         }
-        match later {
-            Some(all) if found.deviation.is_none() && found.outcome.reason != StopReason::Interrupted => {
-                let outcome = self.path(oracle, found.outcome.theta, vec![all], observer);
-                Found { outcome, ..found }
-            }
-            _ => found,
+        if later.is_empty() || found.deviation.is_some() || found.outcome.reason == StopReason::Interrupted {
+            return found;
         }
+        // the curvature of the sample leads a step on all rows
+        let outcome = self.path(oracle, found.outcome.theta, [vec![judges], later].concat(), None, observer);
+        Found { outcome, ..found }
     }
 
     /// The end at τ_max: from the linear stage along the path, and restarts if asked for.
-    fn post(&self, oracle: &mut Fold<'_>, samples: Vec<Batch>, observer: &mut dyn Observer) -> Found {
-        let rows = samples.first().copied().unwrap_or(Batch::All);
-        let line = self.line(oracle, rows);
+    fn post(&self, oracle: &mut Fold<'_>, line: &Line, samples: Vec<Batch>, observer: &mut dyn Observer) -> Found {
         let start = line.start(oracle);
         let penalty = oracle.penalty(&start);
-        let mut first = self.path(oracle, start, samples.clone(), observer);
+        let mut first = self.path(oracle, start, samples.clone(), line.curvature.clone(), observer);
         // the path begins at its last temperature
         let linear_loss = (self.settings.cap == 1.0).then_some(first.first_loss - penalty);
         if oracle.labels().turn().is_some() {
-            first = self.search_dip(first, &line, oracle, &samples, observer);
+            first = self.search_dip(first, line, oracle, &samples, observer);
         }
         first = self.beat_baseline(first, oracle, &samples, observer);
         match self.restarts {
@@ -85,11 +91,12 @@ impl Plan {
     }
 
     /// Keeps `post`, fitted to the rows that judge, unless noise before φ is clearly more likely on them.
-    fn choose(&self, post: Found, oracle: &mut Fold<'_>, judges: Batch) -> Found {
+    fn choose(&self, post: Found, oracle: &mut Fold<'_>, line: Line, judges: Batch) -> Found {
         let (all, asked) = (noise::counted(oracle, Batch::All), noise::counted(oracle, judges));
         let linear_loss = post.linear_loss;
         let likelihood = noise::gaussian(asked, post.outcome.sums.loss);
-        let line = (oracle.labels().outside() == 0).then(|| self.line(oracle, judges));
+        let again = |line: Line| if line.rows == judges { line } else { self.line(oracle, judges) };
+        let line = (oracle.labels().outside() == 0).then(|| again(line));
         let pre = line.as_ref().map(|line| noise::pre(oracle, line));
         if oracle.is_interrupted() {
             return post;
@@ -114,15 +121,23 @@ impl Plan {
         Line::of(oracle, rows, self.settings.ball(oracle))
     }
 
-    /// From `start` to the last temperature, over growing `samples` of the rows.
+    /// From `start` to the last temperature, over growing `samples` of the rows, with the curvature at τ = 0 over the first
+    /// of these if it is known.
     pub(super) fn path(
         &self,
         oracle: &Fold<'_>,
         start: Vec<f64>,
         samples: Vec<Batch>,
+        line: Option<Symmetric>,
         observer: &mut dyn Observer,
     ) -> Outcome {
-        let method = preset::path(&self.settings, oracle, samples);
-        fit(oracle, method, start, Stop::new(self.tolerance, self.epochs).beyond_tolerance(), observer)
+        let stop = match samples[..] {
+            // the optimum of a sample is no closer to that of all rows
+            [.., Batch::Part { .. }] => Stop::new(self.tolerance.max(ROUGH), self.epochs),
+            // on many rows two more digits cost a pass
+            [_, _, ..] => Stop::new(self.tolerance, self.epochs),
+            _ => Stop::new(self.tolerance, self.epochs).beyond_tolerance(),
+        };
+        fit(oracle, preset::path(&self.settings, oracle, samples, line), start, stop, observer)
     }
 }

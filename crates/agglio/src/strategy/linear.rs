@@ -16,7 +16,7 @@ const RESIDUAL: f64 = 1e-10;
 pub(super) struct Line {
     pub rows: Batch,
     /// None where θ is so wide that it is not formed.
-    curvature: Option<Symmetric>,
+    pub curvature: Option<Symmetric>,
     /// One for each label margin, then one for labels as they are, then one for preimages on the left where there are.
     right_sides: Vec<Vec<f64>>,
     ball: Option<Ball>,

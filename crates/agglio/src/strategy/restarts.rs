@@ -165,7 +165,7 @@ impl Plan {
         let rows = samples.last().map_or(0, |last| last.len(oracle.rows()));
         let tau = best.tau;
         let mut reunion = Reunion { known: &best.theta, tau, rows, met: false, others: observer };
-        let outcome = self.path(oracle, start, samples, &mut reunion);
+        let outcome = self.path(oracle, start, samples, None, &mut reunion);
         (!reunion.met).then_some(outcome)
     }
 

@@ -19,19 +19,42 @@ use crate::solver::direction::{Direction, Point};
 /// that is the full curvature. For many coefficients, where the curvature costs several times what the gradient does.
 ///
 /// Reference: Broyden, Fletcher, Goldfarb and Shanno (1970), started from the curvature in place of a multiple of one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Kept {
+    /// What a gradient must fall to in a step, or the curvature is out of date.
+    fall: f64,
+    /// The curvature at τ = 0 over the first rows, where that is to begin with.
+    line: Option<Symmetric>,
     curvature: Option<Symmetric>,
     tau: f64,
     /// Whether it was asked for at the present point.
     fresh: bool,
     /// Whether a new curvature is worth its price.
     stale: bool,
+    /// Whether it is that of other rows: good for a step, after which their own is worth its price.
+    borrowed: bool,
     /// Whether the end is near.
     near: bool,
     last: Option<Seen>,
     /// Trials from this point that were refused since the curvature was asked for.
     refused: usize,
+}
+
+impl Default for Kept {
+    fn default() -> Kept {
+        Kept {
+            fall: Self::FALL,
+            line: None,
+            curvature: None,
+            tau: 0.0,
+            fresh: false,
+            stale: false,
+            borrowed: false,
+            near: false,
+            last: None,
+            refused: 0,
+        }
+    }
 }
 
 /// Where the last step began, and what it promised.
@@ -44,11 +67,27 @@ struct Seen {
 }
 
 impl Kept {
-    /// What a gradient must fall to in a step, or the curvature is out of date: one that is new costs some four gradients,
-    /// and doubles the digits.
+    /// A new curvature doubles the digits, and costs some four gradients.
     const FALL: f64 = 0.2;
+    /// The same where it costs twenty.
+    const SLOW_FALL: f64 = 0.4;
     /// Refusals at one point after which it is.
     const REFUSALS: usize = 2;
+
+    /// For so many coefficients that the curvature costs many gradients: begins with the one at τ = 0. What columns have in
+    /// common is much the same at every temperature, how much each of them counts is told with the gradient, and what is
+    /// least like it, the curvature along θ, costs one product.
+    pub fn after(line: Symmetric) -> Kept {
+        Kept { fall: Self::SLOW_FALL, line: Some(line), ..Kept::default() }
+    }
+
+    fn begin(&mut self, line: Symmetric, here: &Point<'_>) {
+        let diagonal: Vec<f64> = here.sums.column_norms.iter().map(|norm| 2.0 * norm * norm).collect();
+        let mut curvature = line.with_diagonal(&diagonal);
+        curvature.mend(here.theta, &here.curvature_times(Hessian::GaussNewton, here.theta));
+        self.take(curvature, here);
+        self.fresh = false;
+    }
 
     /// Learns from where the last step led, and from what has been told with the gradient.
     fn learn(&mut self, here: &Point<'_>) {
@@ -68,7 +107,7 @@ impl Kept {
         (self.refused, self.fresh) = (0, false);
         let y: Vec<f64> = here.sums.gradient.iter().zip(&last.gradient).map(|(here, last)| here - last).collect();
         curvature.mend(&s, &y);
-        let fell = norm(&here.sums.gradient) <= Self::FALL * norm(&last.gradient);
+        let fell = norm(&here.sums.gradient) <= self.fall * norm(&last.gradient);
         self.stale = !fell && last.predicted > here.sums.rounding();
     }
 
@@ -93,14 +132,15 @@ impl Kept {
 
 impl Direction for Kept {
     fn want(&self) -> Want<'static> {
-        match self.curvature.is_none() || self.stale {
+        match (self.curvature.is_none() && self.line.is_none()) || self.stale {
             true => Want::Curvature(self.hessian()),
             false => Want::Stationarity,
         }
     }
 
-    fn warm(&mut self) {
-        self.stale = true;
+    fn warm(&mut self, stage: &Stage) {
+        self.borrowed = self.curvature.is_some() && self.tau == stage.tau;
+        self.stale = !self.borrowed;
     }
 
     fn doubts(&mut self) -> bool {
@@ -111,11 +151,16 @@ impl Direction for Kept {
 
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
         self.learn(here);
+        if let (None, Some(line)) = (&self.curvature, self.line.take()) {
+            self.begin(line, here);
+        }
         if self.curvature.is_none() || self.tau != here.stage.tau || self.refused >= Self::REFUSALS {
             self.refresh(here);
         }
         let Some(curvature) = &self.curvature else { return 0.0 };
         let predicted = damped_step(curvature, size, here, p);
+        // an exact fit has no use for a better one
+        self.stale |= std::mem::take(&mut self.borrowed) && !here.sums.is_rounding();
         self.near = predicted <= Damped::NEAR * here.sums.loss;
         let (theta, gradient) = (here.theta.to_vec(), here.sums.gradient.clone());
         self.last = Some(Seen { theta, gradient, predicted, rows: here.stage.rows });

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::linalg::dot;
+use crate::schedule::Stage;
 use crate::solver::direction::{Direction, Point, promised};
 
 /// p = −size·H·g, with H built from the last ten pairs of moves in θ and in the gradient by the two-loop recursion.
@@ -62,7 +63,7 @@ impl Lbfgs {
 }
 
 impl Direction for Lbfgs {
-    fn warm(&mut self) {
+    fn warm(&mut self, _: &Stage) {
         *self = Lbfgs::default();
     }
 

@@ -63,8 +63,8 @@ pub trait Direction: std::fmt::Debug + Send {
         Want::Gradient
     }
 
-    /// The temperature or the rows have changed, and with them the objective.
-    fn warm(&mut self) {}
+    /// A stage begins at another temperature or over other rows, and with these the objective has changed.
+    fn warm(&mut self, _: &Stage) {}
 
     /// Whether it is to look again where steps have nothing left to gain by what it has kept. Default: it keeps nothing.
     fn doubts(&mut self) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::krylov;
 use crate::oracle::Hessian;
+use crate::schedule::Stage;
 use crate::solver::direction::{Direction, Point, promised};
 
 /// H·p ≈ −g to a relative residual of min(½, √(‖g‖/‖g₀‖)), leaving off at a direction of negative curvature.
@@ -40,7 +41,7 @@ impl NewtonCg {
 }
 
 impl Direction for NewtonCg {
-    fn warm(&mut self) {
+    fn warm(&mut self, _: &Stage) {
         self.last = None;
     }
 
