@@ -1,7 +1,7 @@
 //! *Newton-CG*: the Newton step by conjugate gradients, through products with the curvature only.
 
 use crate::krylov;
-use crate::oracle::Hessian;
+use crate::oracle::{Hessian, Want};
 use crate::schedule::Stage;
 use crate::solver::direction::{Direction, Point, promised};
 
@@ -41,6 +41,11 @@ impl NewtonCg {
 }
 
 impl Direction for NewtonCg {
+    /// A step may end the fit, and costs many passes; to be told so costs none.
+    fn want(&self) -> Want<'static> {
+        Want::Stationarity
+    }
+
     fn warm(&mut self, _: &Stage) {
         self.last = None;
     }
