@@ -7,7 +7,8 @@
 use crate::fit::Outcome;
 use crate::oracle::{Fold, Oracle};
 use crate::report::Status;
-use crate::spectrum::{FLAT, Open, PRODUCTS, Spectrum, sample};
+use crate::rows::Batch;
+use crate::spectrum::{FLAT, Open, PRODUCTS, Spectrum};
 
 /// What was found at the point that a fit returns.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,7 +146,7 @@ impl Certificate {
 /// Whether the loss goes on falling, by half at least, on the ray from zero through θ: the optimum is at infinity.
 fn runs_away(oracle: &Fold<'_>, outcome: &Outcome) -> bool {
     let farther = |times: f64| outcome.theta.iter().map(|theta| times * theta).collect::<Vec<f64>>();
-    let losses = oracle.losses(&[1.0, 2.0, 4.0, 8.0, 16.0].map(farther), outcome.tau, sample(oracle));
+    let losses = oracle.losses(&[1.0, 2.0, 4.0, 8.0, 16.0].map(farther), outcome.tau, Batch::All);
     losses.windows(2).all(|pair| pair[1] < pair[0] || pair[1] == 0.0)
         && losses.last() < losses.first().map(|loss| 0.5 * loss).as_ref()
 }

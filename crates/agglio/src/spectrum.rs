@@ -8,7 +8,7 @@
 use crate::fit::Outcome;
 use crate::krylov;
 use crate::linalg::{Symmetric, dot};
-use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
+use crate::oracle::{Fold, Hessian, Oracle, Query, Sums, Want};
 use crate::rows::Batch;
 use crate::stop::StopReason;
 
@@ -44,15 +44,24 @@ impl Spectrum {
     }
 
     fn of_matrix(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
-        let ask =
-            || oracle.ask(&Query::new(&outcome.theta, outcome.tau, sample(oracle), Want::Curvature(Hessian::Full)));
-        let sums = if outcome.sums.is_full { outcome.sums.clone() } else { ask() };
+        if outcome.sums.is_full {
+            return Spectrum::of_sums(sample(oracle), oracle, outcome, outcome.sums.clone());
+        }
+        let over = |rows: Batch| {
+            let query = Query::new(&outcome.theta, outcome.tau, rows, Want::Curvature(Hessian::Full));
+            Spectrum::of_sums(rows, oracle, outcome, oracle.ask(&query))
+        };
+        or_over_all(oracle, over)
+    }
+
+    /// By the curvature of these sums, in units that some rows tell.
+    fn of_sums(rows: Batch, oracle: &Fold<'_>, outcome: &Outcome, sums: Sums) -> Spectrum {
         let matrix = sums.curvature.map(|mut matrix| {
             (0..oracle.coefficients()).for_each(|j| matrix.set(j, j, matrix.at(j, j) + outcome.multiplier));
             matrix
         });
         let outermost =
-            matrix.as_ref().and_then(|matrix| krylov::outermost(&scaled(oracle, matrix, outcome.multiplier)));
+            matrix.as_ref().and_then(|matrix| krylov::outermost(&scaled(oracle, rows, matrix, outcome.multiplier)));
         let (g, loss) = (&outcome.sums.gradient, outcome.sums.loss);
         let step = matrix.and_then(|matrix| matrix.solve_safely(&vec![0.0; g.len()], g));
         Spectrum {
@@ -64,21 +73,34 @@ impl Spectrum {
     }
 
     fn by_products(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
+        or_over_all(oracle, |rows| Spectrum::by_products_over(rows, oracle, outcome))
+    }
+
+    fn by_products_over(rows: Batch, oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
         let ratio = match lacks_rows(oracle) && outcome.multiplier == 0.0 {
             true => Some(0.0),
-            false => ratio_by_products(oracle, &outcome.theta, outcome.tau, outcome.multiplier),
+            false => ratio_by_products(oracle, rows, &outcome.theta, outcome.tau, outcome.multiplier),
         };
         // in units of one, each of d directions has at most the largest cosine for a gradient, and the least curvature
         let gradient = outcome.sums.relative_gradient();
         let left = ratio.zip(gradient).map(|(ratio, gradient)| oracle.dim() as f64 * gradient * gradient / ratio.abs());
-        Spectrum { ratio, left, saturated: outcome.sums.saturated, rows: sample(oracle).len(oracle.rows()) }
+        Spectrum { ratio, left, saturated: outcome.sums.saturated, rows: rows.len(oracle.rows()) }
     }
 }
 
-/// The smallest eigenvalue over the largest as far as [`PRODUCTS`] with the Hessian at (θ, τ), plus `multiplier` for each
-/// coefficient, show.
-fn ratio_by_products(oracle: &Fold<'_>, theta: &[f64], tau: f64, multiplier: f64) -> Option<f64> {
-    let (rows, units) = (sample(oracle), units(oracle, multiplier));
+/// What a sample of the rows shows; where it sees no curvature in some direction, what all of them show: the few rows that
+/// tell a rare category may not be among it.
+fn or_over_all(oracle: &Fold<'_>, over: impl Fn(Batch) -> Spectrum) -> Spectrum {
+    let sample = sample(oracle);
+    let first = over(sample);
+    let curved = first.ratio.is_some_and(|ratio| ratio > FLAT);
+    if curved || sample == Batch::All { first } else { over(Batch::All) }
+}
+
+/// The smallest eigenvalue over the largest as far as [`PRODUCTS`] with the Hessian at (θ, τ) over these rows, plus
+/// `multiplier` for each coefficient, show.
+fn ratio_by_products(oracle: &Fold<'_>, rows: Batch, theta: &[f64], tau: f64, multiplier: f64) -> Option<f64> {
+    let units = units(oracle, rows, multiplier);
     let times = |v: &[f64]| {
         let v: Vec<f64> = v.iter().zip(&units).map(|(v, unit)| v / unit).collect();
         let want = Want::CurvatureTimes(Hessian::Full, &v);
@@ -110,13 +132,13 @@ fn ratio(least: f64, most: f64) -> f64 {
 
 /// Square roots of the diagonal of the curvature at τ = 0, a ball's `multiplier` counting as a penalty: in these units it
 /// is one.
-fn units(oracle: &Fold<'_>, multiplier: f64) -> Vec<f64> {
+fn units(oracle: &Fold<'_>, rows: Batch, multiplier: f64) -> Vec<f64> {
     let slope = oracle.labels().activation().slope(0.0);
     let squares = if oracle.coordinates().is_standard() {
         vec![1.0; oracle.dim()]
     } else {
         let origin = vec![0.0; oracle.dim()];
-        let line = oracle.ask(&Query::new(&origin, 0.0, sample(oracle), Want::Stationarity));
+        let line = oracle.ask(&Query::new(&origin, 0.0, rows, Want::Stationarity));
         line.column_norms.iter().map(|norm| (norm / slope).powi(2)).collect()
     };
     let unit = |(j, square): (usize, &f64)| {
@@ -128,8 +150,8 @@ fn units(oracle: &Fold<'_>, multiplier: f64) -> Vec<f64> {
 }
 
 /// A curvature in these units. A column that carries nothing has the coefficient zero and no say in what is identified.
-fn scaled(oracle: &Fold<'_>, matrix: &Symmetric, multiplier: f64) -> Symmetric {
-    let (mut scaled, units) = (matrix.clone(), units(oracle, multiplier));
+fn scaled(oracle: &Fold<'_>, rows: Batch, matrix: &Symmetric, multiplier: f64) -> Symmetric {
+    let (mut scaled, units) = (matrix.clone(), units(oracle, rows, multiplier));
     for j in 0..units.len() {
         (j..units.len()).for_each(|i| scaled.set(i, j, matrix.at(i, j) / units[i] / units[j]));
     }
@@ -138,11 +160,13 @@ fn scaled(oracle: &Fold<'_>, matrix: &Symmetric, multiplier: f64) -> Symmetric {
     scaled
 }
 
-/// The rows that a certificate looks at.
-pub(crate) fn sample(oracle: &dyn Oracle) -> Batch {
-    match oracle.rows() {
-        0..=MOST_ROWS => Batch::All,
-        _ => Batch::Part { key: SAMPLE_KEY, start: 0, len: SAMPLE.max(20 * oracle.dim()) },
+/// The rows that a certificate looks at first.
+fn sample(oracle: &dyn Oracle) -> Batch {
+    // rows of little weight tell little
+    let len = (SAMPLE.max(20 * oracle.dim()) as f64 / oracle.evenness()).ceil() as usize;
+    match oracle.rows() > MOST_ROWS && oracle.rows() > len {
+        true => Batch::Part { key: SAMPLE_KEY, start: 0, len },
+        false => Batch::All,
     }
 }
 
@@ -159,13 +183,14 @@ impl Open {
         let nothing = Open { columns: Vec::new(), directions: Vec::new() };
         let origin = vec![0.0; oracle.dim()];
         if oracle.is_wide() {
-            let flat = || ratio_by_products(oracle, &origin, 0.0, 0.0).is_some_and(|ratio| ratio.abs() <= FLAT);
+            let ratio = || ratio_by_products(oracle, Batch::All, &origin, 0.0, 0.0);
+            let flat = || ratio().is_some_and(|ratio| ratio.abs() <= FLAT);
             // which ones would take the matrix to tell
             let all = if lacks_rows(oracle) || flat() { oracle.coefficients() } else { 0 };
             return Open { columns: (0..all).collect(), ..nothing };
         }
-        let line = oracle.ask(&Query::new(&origin, 0.0, sample(oracle), Want::Line));
-        let Some(eigen) = line.curvature.and_then(|matrix| scaled(oracle, &matrix, 0.0).eigen()) else {
+        let line = oracle.ask(&Query::new(&origin, 0.0, Batch::All, Want::Line));
+        let Some(eigen) = line.curvature.and_then(|matrix| scaled(oracle, Batch::All, &matrix, 0.0).eigen()) else {
             return nothing;
         };
         let most = eigen.values.last().copied().unwrap_or(0.0);
@@ -173,7 +198,7 @@ impl Open {
             |share: f64| eigen.values.iter().zip(&eigen.vectors).filter(move |(value, _)| value.abs() <= share * most);
         let open: Vec<&Vec<f64>> = below(FLAT).map(|(_, vector)| vector).collect();
         let columns = (0..oracle.dim()).filter(|&j| open.iter().any(|vector| vector[j].abs() > 1e-6)).collect();
-        let (units, rounding) = (units(oracle, 0.0), oracle.dim() as f64 * f64::EPSILON);
+        let (units, rounding) = (units(oracle, Batch::All, 0.0), oracle.dim() as f64 * f64::EPSILON);
         let in_theta = |vector: &Vec<f64>| vector.iter().zip(&units).map(|(v, unit)| v / unit).collect();
         Open { columns, directions: orthonormal(below(rounding).map(|(_, vector)| in_theta(vector)).collect()) }
     }
@@ -189,7 +214,7 @@ impl Open {
             let along = dot(&theta, direction);
             theta.iter_mut().zip(direction).for_each(|(theta, v)| *theta -= along * v);
         }
-        let losses = oracle.losses(&[outcome.theta.clone(), theta.clone()], outcome.tau, sample(oracle));
+        let losses = oracle.losses(&[outcome.theta.clone(), theta.clone()], outcome.tau, Batch::All);
         let same = losses[1] <= losses[0] * (1.0 + 1e-10) + outcome.sums.rounding();
         if same {
             outcome.theta = theta;

@@ -19,6 +19,7 @@ pub struct Fold<'a> {
     pub(super) coordinates: Coordinates,
     pub(super) labels: Labels,
     mean_weight: f64,
+    evenness: f64,
     /// λ of the penalty λ‖w‖², which is on no intercept.
     l2: f64,
     visited: AtomicU64,
@@ -32,13 +33,16 @@ impl<'a> Fold<'a> {
     /// An oracle over `rows`, seen in `coordinates`, with graduated `labels`.
     pub fn new(rows: &'a dyn Rows, coordinates: Coordinates, labels: Labels) -> Fold<'a> {
         let weight = column(rows.len(), |run, weight| rows.weights(run, weight));
-        let mean_weight = sum_of(weight.len(), |i| weight[i]) / rows.len() as f64;
+        let mean = |f: &(dyn Fn(f64) -> f64 + Sync)| sum_of(weight.len(), |i| f(weight[i])) / rows.len() as f64;
+        let mean_weight = mean(&|weight| weight);
+        let evenness = mean_weight * mean_weight / mean(&|weight| weight * weight);
         let visited = AtomicU64::new(coordinates.passes() * rows.len() as u64);
         Fold {
             rows,
             coordinates,
             labels,
             mean_weight,
+            evenness,
             l2: 0.0,
             visited,
             interrupt: Arc::default(),
@@ -237,6 +241,10 @@ impl Oracle for Fold<'_> {
 
     fn rows(&self) -> usize {
         self.rows.len()
+    }
+
+    fn evenness(&self) -> f64 {
+        self.evenness
     }
 
     fn ask(&self, query: &Query<'_>) -> Sums {

@@ -196,6 +196,11 @@ pub trait Oracle: Sync {
     /// Number of rows, n.
     fn rows(&self) -> usize;
 
+    /// The share of the rows that would tell as much with equal weights: (Σω)²/(n·Σω²). Default: all of them.
+    fn evenness(&self) -> f64 {
+        1.0
+    }
+
     /// Whether θ has so many entries that their d×d curvature is never to be formed.
     fn is_wide(&self) -> bool {
         self.dim() > WIDE

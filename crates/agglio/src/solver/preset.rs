@@ -257,7 +257,8 @@ pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>
 /// Rows for the early stages of a large problem: a twentieth of them, or as many as are enough for d where these are at most
 /// a quarter; and a twentieth of those first where they are still enough.
 pub(crate) fn samples(oracle: &dyn Oracle) -> Vec<Batch> {
-    let (n, enough) = (oracle.rows(), 200 * oracle.dim());
+    // rows of little weight tell little
+    let (n, enough) = (oracle.rows(), (200.0 * oracle.dim() as f64 / oracle.evenness()).ceil() as usize);
     let (most, few) = ((n / 20).max(enough), n / 400);
     let part = |len: usize| Batch::Part { key: SAMPLE_KEY, start: 0, len };
     let sizes = [few, most].into_iter().filter(|&len| enough <= len && len <= n / 4);

@@ -113,3 +113,38 @@ fn distant_rows_without_weight_change_nothing() {
         assert!(off <= 1e-6 && report.certificate.certified(), "{distance:e}, {weight:e}: {off:e}");
     }
 }
+
+/// Ten rows of a hundred thousand, which a sample may miss, tell what a category is worth.
+#[test]
+fn a_rare_category_is_identified() {
+    let rare = |i: usize| f64::from(u8::from(i < 10));
+    let common = |i: usize| (i * 7919 % 1000) as f64 / 500.0 - 1.0;
+    for activation in ["identity", "sigmoid", "tanh", "softplus", "silu"] {
+        let phi = named(activation).unwrap();
+        let noise = |i: usize| 0.02 * ((i * 31 % 7) as f64 - 3.0) / 3.0;
+        let values = (0..100_000).flat_map(|i| [common(i), rare(i)]).collect();
+        let labels = (0..100_000).map(|i| phi.value(0.5 * common(i) + 1.5 * rare(i) + 0.2) + noise(i)).collect();
+        let report = Options::new(phi).build().unwrap().fit(&Dense::new(values, 2, labels).unwrap()).unwrap();
+        let (found, certified) = (report.coefficients[1], report.certificate.certified());
+        assert!((found - 1.5).abs() <= 0.15 && certified, "{activation}: {found}, {}", report.verdict());
+    }
+}
+
+/// A sample of these rows would hold one or two that count.
+#[test]
+fn many_rows_without_weight_change_nothing() {
+    for activation in ["identity", "sigmoid", "tanh", "gelu"] {
+        let data = bank::paper(activation, 40, 2, LabelNoise::Post(0.05, Shape::Gauss), 5);
+        let plan = Options::new(named(activation).unwrap()).noise(Noise::Post).build().unwrap();
+        let plain = plan.fit(&bank::rows(&data)).unwrap();
+        for (more, weight) in [(10_000, 0.0), (10_000, 1e-20), (100_000, 0.0)] {
+            let values = [data.values.clone(), [7.0, -3.0].repeat(more)].concat();
+            let labels = [data.labels.clone(), vec![0.5; more]].concat();
+            let weights = [vec![1.0; 40], vec![weight; more]].concat();
+            let report = plan.fit(&Dense::new(values, 2, labels).unwrap().with_weights(weights).unwrap()).unwrap();
+            let off = bank::largest_difference(&report.coefficients, &plain.coefficients);
+            assert!(off <= 1e-6, "{activation}, {more} rows of weight {weight:e}: {off:e}");
+            assert_eq!(report.certificate.certified(), plain.certificate.certified(), "{activation}, {more}");
+        }
+    }
+}
