@@ -321,7 +321,7 @@ impl Rows<'_> {
         }
         let rows = self.kept;
         let what =
-            format!("the memory that is free holds {rows} rows and no more; give it fewer columns, or fewer rows");
+            format!("the memory that is free holds {rows} rows and no more; give it more, or fewer rows or columns");
         Err(Error::file(self.path, what))
     }
 

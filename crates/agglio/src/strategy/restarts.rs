@@ -17,6 +17,8 @@ use crate::strategy::{Plan, Restarts, Start};
 
 /// Losses this close, relatively, are the same minimum.
 const SAME: f64 = 1e-6;
+/// Losses this close, relatively, differ by where paths leave off.
+const TIE: f64 = 1e-7;
 /// θ this close to the best, relatively, is on its way there.
 const NEAR: f64 = 1e-2;
 /// With automatic restarts: fewest and most of them.
@@ -55,7 +57,8 @@ impl Contest {
     pub fn enter(&mut self, outcome: Outcome, origin: Origin) {
         self.runs.push(Run { loss: outcome.sums.loss, origin });
         self.interrupted |= outcome.reason == StopReason::Interrupted;
-        if outcome.sums.loss < self.best.sums.loss {
+        // of equals the first is kept: on a sample of the rows they may differ in what it does not see
+        if outcome.sums.loss < self.best.sums.loss * (1.0 - TIE) {
             self.best = outcome;
         }
     }

@@ -71,6 +71,8 @@ impl Kept {
     const FALL: f64 = 0.2;
     /// The same where it costs twenty.
     const SLOW_FALL: f64 = 0.4;
+    /// How many times as much a column may count in other rows.
+    const ALIKE: f64 = 2.0;
     /// Refusals at one point after which it is.
     const REFUSALS: usize = 2;
 
@@ -122,7 +124,17 @@ impl Kept {
 
     fn take(&mut self, curvature: Symmetric, here: &Point<'_>) {
         self.curvature = Some(curvature);
-        (self.tau, self.stale, self.refused, self.fresh) = (here.stage.tau, false, 0, true);
+        (self.tau, self.stale, self.refused, self.fresh, self.borrowed) = (here.stage.tau, false, 0, true, false);
+    }
+
+    /// Whether each column counts about as much here as in the curvature: a rare category may be missing from a sample.
+    fn is_like(&self, here: &Point<'_>) -> bool {
+        let Some(curvature) = &self.curvature else { return false };
+        let alike = |(j, norm): (usize, &f64)| {
+            let (kept, own) = (curvature.at(j, j), 2.0 * norm * norm);
+            kept <= Self::ALIKE * own && own <= Self::ALIKE * kept
+        };
+        here.sums.column_norms.iter().enumerate().all(alike)
     }
 
     fn hessian(&self) -> Hessian {
@@ -154,7 +166,8 @@ impl Direction for Kept {
         if let (None, Some(line)) = (&self.curvature, self.line.take()) {
             self.begin(line, here);
         }
-        if self.curvature.is_none() || self.tau != here.stage.tau || self.refused >= Self::REFUSALS {
+        let unlike = self.borrowed && !self.is_like(here);
+        if unlike || self.curvature.is_none() || self.tau != here.stage.tau || self.refused >= Self::REFUSALS {
             self.refresh(here);
         }
         let Some(curvature) = &self.curvature else { return 0.0 };
