@@ -101,7 +101,11 @@ impl FitPlan {
             return Ok(());
         }
         let ([needed, free], solver) = ([needed, free].map(|bytes| bytes.div_ceil(1 << 20)), self.solver);
-        let instead = if columns > 1000 { ", or solver `newton-cg` or `lbfgs`" } else { "" };
+        let instead = match columns > 1000 {
+            true => ", or solver `newton-cg` or `lbfgs`",
+            false if self.threads > 1 => ", or --threads 1",
+            false => "",
+        };
         bail!(
             "solver `{solver}` forms the curvature of {columns} columns, which takes {needed} MB, and {free} MB are free; \
              give it more memory or fewer columns{instead}"

@@ -26,12 +26,14 @@ pub fn run(args: FitArgs) -> Result<ExitCode> {
     interrupt::hold();
     let (fitted, written) = fit(&plan, table, read_seconds)?;
     // files before words: a closed pipe must not cost the model
+    let wrote = !written.is_empty();
     output::publish(written)?;
     print::warnings(&fitted.warnings, plan.quiet);
-    show(&match plan.format {
+    let result = match plan.format {
         Format::Table => fitted.table(),
         Format::Json => fitted.json()?,
-    })?;
+    };
+    show(&result).map_err(|why| if wrote { why.context("the files were written, but not the result") } else { why })?;
     let code = exit_code(&fitted);
     fitted.model_error.map_or(Ok(code), Err)
 }
@@ -108,7 +110,10 @@ pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
         let all = table.rows + table.dropped;
         warnings.push(format!("{} of {all} rows have a missing value and were dropped", table.dropped));
     }
-    if let Some(first) = table.labels.first().filter(|&first| table.labels.iter().all(|label| label == first)) {
+    // a row without weight explains nothing
+    let counts = |row: usize| table.weights.as_ref().is_none_or(|weights| weights[row] > 0.0);
+    let mut labels = table.labels.iter().enumerate().filter(|(row, _)| counts(*row)).map(|(_, label)| label);
+    if let Some(first) = labels.next().filter(|&first| labels.all(|label| label == first)) {
         warnings.push(format!("every label is {first}; there is nothing to explain"));
     }
     warnings

@@ -219,6 +219,8 @@ fn data_that_looks_wrong_is_said_to() {
         ("bare.csv", "1,2,y\n1,2,0.1\n2,1,0.3\n3,9,0.2\n"),
     ]);
     assert!(folder.run("fit flat.csv --target y").stderr.contains("every label is 0.5"));
+    folder.write("flat-but-one.csv", "a,w,y\n1,1,0.5\n2,1,0.5\n4,1,0.5\n9,0,0.1\n");
+    assert!(folder.run("fit flat-but-one.csv --target y --weights w").stderr.contains("every label is 0.5"));
     assert!(folder.run("fit bare.csv --target y").stderr.contains("--no-header"));
 }
 

@@ -110,6 +110,13 @@ fn a_full_disk_is_an_error() {
     let run = folder.run("fit data.csv --target y --trace /dev/full");
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
     assert!(run.stderr.starts_with("error: /dev/full: No space left"), "{}", run.stderr);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let fit = ["fit", "data.csv", "--target", "y", "--model", "m.json", "--quiet"];
+    let output = folder.command(&fit).stdout(Stdio::from(full)).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.starts_with("error: the files were written, but not the result: standard output"), "{told}");
+    assert!(folder.path("m.json").exists());
 }
 
 #[cfg(unix)]
