@@ -8,13 +8,13 @@ Warmuth, 1996).
 
 A fit succeeds if its sum of squares is within 1e-4, relatively, of the lowest there is for coefficients up to 316 on
 the axes. `agglio` with `--restarts auto` stands beside the best of ten runs of scipy's trust-region solver (TRF) from
-random starts. Work is the number of row evaluations divided by n (see peers.py), its mean and its median.
+random starts. Work is the number of row evaluations divided by n (see comparison.py), its mean and its median.
 """
 
 import numpy as np
 from scipy.special import expit
 
-import peers
+import comparison
 
 D = 10
 LARGEST = 10**2.5
@@ -49,25 +49,25 @@ def lowest(x, y):
 def contest(program, seed, *kind):
     """Successes and row evaluations of both on one problem: scipy's, agglio's, its passes and the bound."""
     X, y, best = problem(seed, *kind)
-    trf = [peers.scipy_fit(X, y, start) for start in peers.starts(seed, 10, D)]
-    fit = peers.agglio(program, X, y, *FLAGS)
+    trf = [comparison.scipy_fit(X, y, start) for start in comparison.starts(seed, 10, D)]
+    fit = comparison.agglio(program, X, y, *FLAGS)
     enough = best * (1 + 1e-4) / len(y)
     return (min(run.loss for run in trf) <= enough, sum(run.nfev + run.njev for run in trf),
-            fit["loss"] <= enough, fit["passes"], peers.most_evaluations(fit))
+            fit["loss"] <= enough, fit["passes"], comparison.most_evaluations(fit))
 
 
 def row(program, seeds, *kind):
     """A line of the table: successes and work over the seeds."""
     trf, trf_work, ours, passes, most = np.transpose([contest(program, seed, *kind) for seed in seeds])
-    return (*kind, f"{trf.sum():.0f} of {len(seeds)}", peers.typical(trf_work),
-            f"{ours.sum():.0f} of {len(seeds)}", peers.typical(passes), "≤ " + peers.typical(most))
+    return (*kind, f"{trf.sum():.0f} of {len(seeds)}", comparison.typical(trf_work),
+            f"{ours.sum():.0f} of {len(seeds)}", comparison.typical(passes), "≤ " + comparison.typical(most))
 
 
 def main():
-    args = peers.options(__doc__, problems=30).parse_args()
+    args = comparison.options(__doc__, problems=30).parse_args()
     seeds = range(args.first, args.first + args.seeds)
     head = ["  m", "noise", "tail", "TRF × 10  ", "evaluations", "agglio    ", "passes    ", "evaluations  "]
-    peers.show(head, (row(args.agglio, seeds, *kind) for kind in PROBLEMS))
+    comparison.show(head, (row(args.agglio, seeds, *kind) for kind in PROBLEMS))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ infinity.
 
 `agglio` with ten restarts stands beside ten runs of scipy's trust-region solver (TRF) from random starts. The excess of
 a fit is its mean square less the lowest that any run of either found on the same data; with `--more`, forty further
-runs of TRF count there too and nowhere else. Work is the number of row evaluations divided by n (see peers.py), its
-mean and its median.
+runs of TRF count there too and nowhere else. Work is the number of row evaluations divided by n (see comparison.py),
+its mean and its median.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from collections import Counter
 import numpy as np
 from scipy.special import expit
 
-import peers
+import comparison
 
 N, D, NORM, NOISE = 1000, 20, 60.0, 0.3
 FLAGS = ["--no-intercept", "--noise", "post", "--restarts", "10"]
@@ -32,8 +32,8 @@ def problem(seed):
 def contest(program, seed, more):
     """On one problem: the ten runs of scipy, the fit by agglio, and the lowest loss known."""
     X, y = problem(seed)
-    runs = [peers.scipy_fit(X, y, start) for start in peers.starts(seed, 10 + more, D)]
-    fit = peers.agglio(program, X, y, *FLAGS)
+    runs = [comparison.scipy_fit(X, y, start) for start in comparison.starts(seed, 10 + more, D)]
+    fit = comparison.agglio(program, X, y, *FLAGS)
     return runs[:10], fit, min(fit["loss"], *(run.loss for run in runs))
 
 
@@ -47,11 +47,11 @@ def rows(contests):
     """The two lines of the table."""
     trf = [min(run.loss for run in runs) - best for runs, _, best in contests]
     work = [sum(run.nfev + run.njev for run in runs) for runs, _, _ in contests]
-    yield row("TRF × 10", trf, "", peers.typical(work))
+    yield row("TRF × 10", trf, "", comparison.typical(work))
     ours = [fit["loss"] - best for _, fit, best in contests]
     passes = [fit["passes"] for _, fit, _ in contests]
-    most = [peers.most_evaluations(fit) for _, fit, _ in contests]
-    yield row("agglio", ours, peers.typical(passes), "≤ " + peers.typical(most))
+    most = [comparison.most_evaluations(fit) for _, fit, _ in contests]
+    yield row("agglio", ours, comparison.typical(passes), "≤ " + comparison.typical(most))
 
 
 def ends(contests):
@@ -63,12 +63,13 @@ def ends(contests):
 
 
 def main():
-    parser = peers.options(__doc__, problems=20)
+    parser = comparison.options(__doc__, problems=20)
     parser.add_argument("--more", action="store_const", const=40, default=0,
                         help="forty more runs of TRF look for the lowest loss")
     args = parser.parse_args()
     contests = [contest(args.agglio, seed, args.more) for seed in range(args.first, args.first + args.seeds)]
-    peers.show(["fit     ", "mean excess", "largest ", "lowest known", "passes    ", "evaluations  "], rows(contests))
+    head = ["fit     ", "mean excess", "largest ", "lowest known", "passes    ", "evaluations  "]
+    comparison.show(head, rows(contests))
     print(ends(contests))
 
 

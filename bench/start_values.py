@@ -12,9 +12,10 @@ relatively, of the lowest of all. What matters is the column of fits that report
 
 import numpy as np
 
-import peers
+import comparison
+import program
 
-DATA = peers.ROOT / "crates/agglio-cli/data/k401k.csv"
+DATA = program.ROOT / "crates/agglio-cli/data/k401k.csv"
 PLAIN = ["--solver", "lm", "--scaling", "none"]
 
 
@@ -29,14 +30,14 @@ def by_scipy(X, y, method, count, spread):
     """Loss and reported success from each start; the last column is for the intercept."""
     with_constant = np.column_stack([X, np.ones(len(y))])
     for start in spread * np.random.default_rng(0).standard_normal((count, with_constant.shape[1])):
-        fit = peers.scipy_fit(with_constant, y, start, method)
+        fit = comparison.scipy_fit(with_constant, y, start, method)
         yield fit.loss, fit.success
 
 
 def by_agglio(program, X, y, flags):
     """Loss and reported success for each list of flags."""
     for some in flags:
-        fit = peers.agglio(program, X, y, *some)
+        fit = comparison.agglio(program, X, y, *some)
         yield fit["loss"], fit["status"] == "converged"
 
 
@@ -51,7 +52,7 @@ def rows(results):
 
 
 def main():
-    parser = peers.options(__doc__)
+    parser = comparison.options(__doc__)
     parser.add_argument("--starts", type=int, default=100, help="starts of each solver (default: 100)")
     parser.add_argument("--spread", type=float, metavar="S", help="size of the starts (default: 10/√d)")
     args = parser.parse_args()
@@ -62,7 +63,7 @@ def main():
     results["agglio lm, random start"] = list(by_agglio(args.agglio, X, y, seeds))
     results["agglio fit"] = list(by_agglio(args.agglio, X, y, [[]]))
     head = ["fit".ljust(24), "fits", "right", "success", "success, but wrong", "highest loss with success"]
-    peers.show(head, rows(results))
+    comparison.show(head, rows(results))
 
 
 if __name__ == "__main__":

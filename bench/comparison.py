@@ -4,11 +4,6 @@ Work is counted in row evaluations divided by the number of rows: one for the re
 of the Jacobian. Linear algebra and the preparation of labels are not counted.
 """
 
-import argparse
-import json
-import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -17,39 +12,25 @@ import scipy
 from scipy.optimize import least_squares
 from scipy.special import expit
 
-ROOT = Path(__file__).resolve().parent.parent
+import program
 
 
 def options(about, problems=None):
     """The parser of the flags that all comparisons have; `problems` is the default number of random ones, if any."""
-    parser = argparse.ArgumentParser(description=about.splitlines()[0])
-    parser.add_argument("--agglio", default=str(ROOT / "target/release/agglio"), type=found, metavar="PROGRAM",
-                        help="the program to measure (default: target/release/agglio)")
+    parser = program.options(about)
     if problems:
         parser.add_argument("--seeds", type=int, default=problems, metavar="N", help=f"problems (default: {problems})")
         parser.add_argument("--first", type=int, default=0, metavar="SEED", help="the first seed (default: 0)")
     return parser
 
 
-def found(program):
-    """Where the program is, or an end with a word on how to get it."""
-    path = shutil.which(program)
-    if path is None:
-        sys.exit(f"{program} is not there: run `cargo build --release`, or give the path with --agglio")
-    return path
-
-
-def agglio(program, X, y, *flags):
+def agglio(path, X, y, *flags):
     """The JSON object of `agglio fit` for sigmoid, with a loss of null, which is not finite, as infinity."""
     names = [f"x{j + 1}" for j in range(X.shape[1])] + ["y"]
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "data.csv")
         np.savetxt(data, np.column_stack([X, y]), "%.17g", ",", header=",".join(names), comments="")
-        command = [program, "fit", str(data), "--target", "y", "--format", "json", "--quiet", *flags]
-        run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode not in (0, 3):  # 3 is an ordinary end: fitted, not certified
-        sys.exit(f"`{' '.join(command)}` failed:\n{run.stderr}")
-    fit = json.loads(run.stdout)
+        fit = program.fit(path, data, *flags)
     return {**fit, "loss": np.inf if fit["loss"] is None else fit["loss"]}
 
 
@@ -84,10 +65,15 @@ def scipy_fit(X, y, start, method="trf"):
     return fit
 
 
-def show(head, rows):
-    """Prints a table, each row as soon as it is there."""
+def table(head, rows):
+    """Prints a table as wide as its head, each row as soon as it is there."""
     print("| " + " | ".join(head) + " |")
-    print("|" + "|".join("-" * (len(name) + 2) for name in head) + "|")
+    print("|" + "|".join("-" * (len(name) + 2) for name in head) + "|", flush=True)
     for row in rows:
         print("| " + " | ".join(str(cell).rjust(len(name)) for cell, name in zip(row, head)) + " |", flush=True)
+
+
+def show(head, rows):
+    """Prints a table and the versions that it was made with."""
+    table(head, rows)
     print(f"\nscipy {scipy.__version__}, numpy {np.__version__}")
