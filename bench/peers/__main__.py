@@ -34,7 +34,8 @@ def options():
     parser.prog = "bench/peers"
     parser.add_argument("tasks", nargs="*", type=task, default=list(TASKS), metavar="TASK",
                         help="; ".join(f"{name}: {about}" for name, about in TASKS.items()) + " (default: all)")
-    parser.add_argument("--largest", type=rows, default=4_000_000, metavar="N", help="most rows of any task, 1000 or more")
+    parser.add_argument("--largest", type=rows, default=4_000_000, metavar="N",
+                        help="most rows of any task, 1000 or more")
     parser.add_argument("--start", choices=["random", "zero"], default="random",
                         help="where peers that need a start begin: 10·N(0, 1)/√d or zero (default: random)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")

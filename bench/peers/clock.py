@@ -3,6 +3,8 @@
 import time
 from statistics import median
 
+from threadpoolctl import ThreadpoolController
+
 
 def timed(work):
     """Seconds, and what the work returned."""
@@ -23,6 +25,17 @@ def medians(systems, runs):
             taken, returned[name] = measure()
             seconds[name].append(taken)
     return {name: (median(seconds[name]), returned[name]) for name in systems}
+
+
+def single(measure):
+    """The same with one thread for linear algebra."""
+    controller = ThreadpoolController()
+
+    def with_one():
+        with controller.limit(limits=1):
+            return measure()
+
+    return with_one
 
 
 def format_ratio(ratio):

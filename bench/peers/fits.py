@@ -1,14 +1,13 @@
 """Task `fits`: the same problems fitted by ours and by the peers, with the loss that each ends at.
 
-A system reaches the optimum if its loss is within 1e-9, relatively, of the lowest in the table. Without noise the lowest
-is zero, and losses are those of rounding; there a system reaches it if its ‖w − w*‖ is within 1e-8 of ours.
+A system reaches the optimum if its loss is within 1e-9, relatively, of the lowest in the table. Without noise the
+lowest is zero, and losses are those of rounding; there a system reaches it if its ‖w − w*‖ is within 1e-8 of ours.
 """
 
 import sys
 import warnings
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 import clock
 import comparison
@@ -56,7 +55,7 @@ def measured(setting, task, peers):
         fit = peer.prepare(task)
         calls[peer.name, "all"] = lambda peer=peer, fit=fit: clock.timed(lambda: attempt(peer, fit, task))
         if is_small(task):
-            calls[peer.name, "one"] = single(calls[peer.name, "all"])
+            calls[peer.name, "one"] = clock.single(calls[peer.name, "all"])
     times = clock.medians(calls, runs(task))
     fastest = {name: min((times[key][0], key) for key in times if key[0] == name)[1] for name, _ in times}
     return [(name, *times[key], key[1]) for name, key in fastest.items()]
@@ -69,17 +68,6 @@ def runs(task):
 def is_small(task):
     """Whether threads may cost a peer more than they bring; it is then timed with one too, and the faster counts."""
     return task.X.size <= 1e6
-
-
-def single(measure):
-    """The same with one thread for linear algebra."""
-    controller = ThreadpoolController()
-
-    def with_one():
-        with controller.limit(limits=1):
-            return measure()
-
-    return with_one
 
 
 def ours(path, data, task):
@@ -103,9 +91,11 @@ def judged(task, systems):
     losses, errors = zip(*((task.loss(w), task.error(w)) for _, _, w, _ in systems))
     lowest = np.nanmin(losses)
     reached = np.less_equal(losses, lowest * (1 + 1e-9)) if task.noise else np.less_equal(errors, errors[0] + 1e-8)
+    excess = [loss / lowest - 1 if task.noise else None for loss in losses]
     return [{"system": name, "seconds": seconds, "times_ours": seconds / systems[0][1], "threads": threads,
-             "loss": loss, "excess": loss / lowest - 1 if task.noise else None, "error": error, "reached": bool(is_there)}
-            for (name, seconds, _, threads), loss, error, is_there in zip(systems, losses, errors, reached)]
+             "loss": loss, "excess": above, "error": error, "reached": bool(is_there)}
+            for (name, seconds, _, threads), loss, above, error, is_there
+            in zip(systems, losses, excess, errors, reached)]
 
 
 def row(system):

@@ -19,8 +19,8 @@ def run(setting):
     data = setting.folder / "reading.csv"
     problem.save(data, problem.drawn(n, D))
     times = clock.medians({"agglio": lambda: ours(setting.program, data), "pyarrow": lambda: theirs(data)}, RUNS)
-    size = data.stat().st_size
-    records = [{"system": name, "rows": rows, "bytes": size, "seconds": seconds, "times_ours": seconds / times["agglio"][0]}
+    size, base = data.stat().st_size, times["agglio"][0]
+    records = [{"system": name, "rows": rows, "bytes": size, "seconds": seconds, "times_ours": seconds / base}
                for name, (seconds, rows) in times.items()]
     comparison.table(["system ", "rows   ", "seconds", "MB/s   ", "times ours"], map(row, records))
     return records
