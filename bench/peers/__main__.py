@@ -85,11 +85,16 @@ def measure(args):
     import machine
 
     with scratch() as folder:
-        setting = Setting(args.agglio, args.largest, args.start, folder)
-        figures = {name: importlib.import_module(name).run(setting) for name in dict.fromkeys(args.tasks)}
+        figures = {name: perform(name, args, folder) for name in dict.fromkeys(args.tasks)}
     described = machine.described(args.agglio)
     print("\n" + machine.sentence(described))
     return {"machine": described, **figures}
+
+
+def perform(name, args, folder):
+    """The figures of a task, whose files are gone before the next begins."""
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        return importlib.import_module(name).run(Setting(args.agglio, args.largest, args.start, Path(own)))
 
 
 def finite(value):

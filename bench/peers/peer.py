@@ -50,6 +50,7 @@ def numpy_gd(problem):
 
 
 def scipy_lbfgs(problem):
+    """Its tolerance is one of the gradient, which for a given error in w is smaller the more features share a row."""
     X, y, phi = problem.X, problem.y, problem.phi
 
     def loss_and_gradient(w):
@@ -57,7 +58,7 @@ def scipy_lbfgs(problem):
         r = value - y
         return r @ r / len(y), X.T @ (r * slope) * (2 / len(y))
 
-    limits = {"ftol": 0, "gtol": 1e-12, "maxiter": 5000}
+    limits = {"ftol": 0, "gtol": 5e-11 / len(problem.start), "maxiter": 5000}
     return lambda: minimize(loss_and_gradient, problem.start, jac=True, method="L-BFGS-B", options=limits).x
 
 

@@ -5,6 +5,7 @@ Sigmoid labels are kept inside (0, 1), since some peers know no others.
 """
 
 import shutil
+import tempfile
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,5 +80,5 @@ def check_room(folder, n, d):
     """An end if a file of this size has no room."""
     need, free = n * (d + 1) * BYTES_OF_A_NUMBER, shutil.disk_usage(folder).free
     if need > free:
-        stop(f"{folder.parent} has {free / 1e9:.1f} GB free and {need / 1e9:.1f} are needed: "
+        stop(f"{tempfile.gettempdir()} has {free / 1e9:.1f} GB free and {need / 1e9:.1f} are needed: "
              "name another folder with TMPDIR, or bound the rows with --largest")
