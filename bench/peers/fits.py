@@ -17,7 +17,7 @@ from peer import PEERS
 
 SIZES = [(1_000, 50), (100_000, 50), (1_000_000, 50), (20_000, 500)]
 LARGEST_OF_OTHERS = 100_000
-HEAD = ["system".ljust(17), "seconds ", "times ours", "loss       ", "excess ", "error  ", "reached"]
+HEAD = ["system".ljust(17), "seconds  ", "times ours", "loss       ", "excess ", "error  ", "reached"]
 
 
 def run(setting):
