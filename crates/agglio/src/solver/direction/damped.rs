@@ -16,7 +16,7 @@ pub struct Damped {
 
 impl Damped {
     /// Near the end, when a step promises less than this share of the loss, the full curvature is asked for.
-    pub(super) const NEAR: f64 = 1e-2;
+    const NEAR: f64 = 1e-3;
 
     /// The curvature `hessian` throughout.
     pub fn new(hessian: Hessian) -> Damped {

@@ -4,7 +4,7 @@ use crate::linalg::{Symmetric, norm};
 use crate::oracle::{Hessian, Query, Want};
 use crate::rows::Batch;
 use crate::schedule::Stage;
-use crate::solver::direction::damped::{Damped, damped_step};
+use crate::solver::direction::damped::damped_step;
 use crate::solver::direction::{Direction, Point};
 
 /// The damped step of [`Damped`](super::Damped) on a curvature B that costs no pass: it is the Gauss–Newton curvature where
@@ -71,6 +71,9 @@ impl Kept {
     const FALL: f64 = 0.2;
     /// The same where it costs twenty.
     const SLOW_FALL: f64 = 0.4;
+    /// A step that promises less than this share of the loss is near the end. Sooner than where the curvature is asked for at
+    /// every step, since here it is to last.
+    const NEAR: f64 = 1e-2;
     /// How many times as much a column may count in other rows.
     const ALIKE: f64 = 2.0;
     /// Refusals at one point after which it is.
@@ -174,7 +177,7 @@ impl Direction for Kept {
         let predicted = damped_step(curvature, size, here, p);
         // an exact fit has no use for a better one
         self.stale |= std::mem::take(&mut self.borrowed) && !here.sums.is_rounding();
-        self.near = predicted <= Damped::NEAR * here.sums.loss;
+        self.near = predicted <= Self::NEAR * here.sums.loss;
         let (theta, gradient) = (here.theta.to_vec(), here.sums.gradient.clone());
         self.last = Some(Seen { theta, gradient, predicted, rows: here.stage.rows });
         predicted
