@@ -88,7 +88,10 @@ fn fetch<T>(numbers: &[T]) {
 
 /// Has the line of memory at the beginning of a slice fetched into the cache.
 #[inline(always)]
-#[allow(unsafe_code, reason = "there is no safe name for it, and without it the memory is idle half of the time")]
+#[allow(
+    unsafe_code,
+    reason = "there is no safe name for it, and without it the memory is idle while rows are worked on"
+)]
 fn fetch_line<T>(line: &[T]) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch is a hint; it reads nothing that the program can see, and faults at no address.

@@ -230,7 +230,7 @@ fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f6
 /// Coefficients up to which their curvature costs little more than the gradient.
 const NARROW: usize = 32;
 
-/// Coefficients from which on it costs more than twenty.
+/// Coefficients from which on their curvature costs more than twenty gradients.
 const COSTLY: usize = 400;
 
 /// The default solver over given samples of the rows, the last of which is where it ends.

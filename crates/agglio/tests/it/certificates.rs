@@ -130,6 +130,23 @@ fn a_rare_category_is_identified() {
     }
 }
 
+/// The same beside so many columns that the curvature of a sample, which has not seen the category, leads the first step.
+#[test]
+fn a_rare_category_is_identified_beside_many_columns() {
+    for activation in ["sigmoid", "softplus", "silu"] {
+        let phi = named(activation).unwrap();
+        let mut data = bank::paper(activation, 60_000, 40, LabelNoise::None, 3);
+        for (i, x) in data.values.chunks_mut(40).enumerate() {
+            x[39] = f64::from(u8::from(i < 5));
+            let z: f64 = x[..39].iter().zip(&data.truth).map(|(x, w)| x * w).sum();
+            data.labels[i] = phi.value(z + 1.5 * x[39]) + 0.02 * ((i * 31 % 7) as f64 - 3.0) / 3.0;
+        }
+        let report = Options::new(phi).build().unwrap().fit(&bank::rows(&data)).unwrap();
+        let (found, certified) = (report.coefficients[39], report.certificate.certified());
+        assert!((found - 1.5).abs() <= 0.15 && certified, "{activation}: {found}, {}", report.verdict());
+    }
+}
+
 /// A sample of these rows would hold one or two that count.
 #[test]
 fn many_rows_without_weight_change_nothing() {

@@ -16,7 +16,8 @@ use crate::solver::direction::{Direction, Point};
 ///
 /// with s the last step and y what the gradient has changed by. It is asked for anew at another temperature, where the
 /// gradient does not fall as it should, and where there is nothing left to gain by it: only a new one can tell. Near the end
-/// that is the full curvature. For many coefficients, where the curvature costs several times what the gradient does.
+/// that is the full curvature. Where other rows take over, it leads the first step on them if their columns count about as
+/// much, and is asked for after it. For many coefficients, where the curvature costs several times what the gradient does.
 ///
 /// Reference: Broyden, Fletcher, Goldfarb and Shanno (1970), started from the curvature in place of a multiple of one.
 #[derive(Clone, Debug)]
