@@ -83,10 +83,11 @@ impl Symmetric {
         if !self.is_finite() {
             return None;
         }
-        let entry = |i: usize, j: usize| self.at(i, j) + if i == j { shift[i] } else { 0.0 };
-        let factor = Mat::from_fn(self.order, self.order, entry).llt(Side::Lower).ok()?;
+        let mut shifted = MatRef::from_column_major_slice(&self.entries, self.order, self.order).to_owned();
+        (0..self.order).for_each(|i| shifted[(i, i)] += shift[i]);
+        let factor = shifted.llt(Side::Lower).ok()?;
         // a pivot that is rounding of its own diagonal entry means a direction the data does not see
-        let safe = |i: usize| factor.L()[(i, i)].powi(2) > PIVOT * entry(i, i);
+        let safe = |i: usize| factor.L()[(i, i)].powi(2) > PIVOT * shifted[(i, i)];
         (0..self.order).all(safe).then_some(Factor(factor))
     }
 
@@ -151,6 +152,28 @@ impl Symmetric {
         let units: Vec<f64> = diagonal.iter().enumerate().map(unit).collect();
         for (column, unit) in self.entries.chunks_exact_mut(self.order.max(1)).zip(&units) {
             column.iter_mut().zip(&units).for_each(|(a, other)| *a *= unit * other);
+        }
+        self
+    }
+
+    /// This matrix with what is beside its diagonal made smaller, the more so the more of it is chance in a mean over so many
+    /// `rows`. In units in which the diagonal is one, chance is a variance of (1 + h_ij²)/rows.
+    ///
+    /// Reference: Ledoit and Wolf (2004), with the variance of Gaussian rows.
+    pub(crate) fn shrunk(mut self, rows: usize) -> Symmetric {
+        let diagonal: Vec<f64> = (0..self.order).map(|j| self.at(j, j)).collect();
+        let (mut chance, mut all) = (0.0, 0.0);
+        for (j, column) in self.columns().enumerate() {
+            for (h, own) in column[j + 1..].iter().zip(&diagonal[j + 1..]).filter(|(_, own)| **own * diagonal[j] > 0.0)
+            {
+                let square = h * h / (own * diagonal[j]);
+                all += square;
+                chance += (1.0 + square) / rows as f64;
+            }
+        }
+        let kept = 1.0 - (chance / all).min(1.0);
+        for (j, column) in self.columns_mut().enumerate() {
+            column[j + 1..].iter_mut().for_each(|h| *h *= kept);
         }
         self
     }

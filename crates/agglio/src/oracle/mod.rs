@@ -185,6 +185,12 @@ pub struct Bounds {
 /// conjugate gradients would ask for instead.
 pub(crate) const WIDE: usize = 1000;
 
+/// Entries of θ beyond which forming the d×d curvature of some rows costs more than twenty gradients of them.
+const COSTLY: usize = 400;
+
+/// Rows for each entry of θ that show how large its curvature is, where it is costly: of Gaussian rows, to within two.
+pub(crate) const SHOWING: usize = 8;
+
 /// Whoever holds the rows and can fold them.
 pub trait Oracle: Sync {
     /// Number of entries of θ.
@@ -204,6 +210,11 @@ pub trait Oracle: Sync {
     /// Whether θ has so many entries that their d×d curvature is never to be formed.
     fn is_wide(&self) -> bool {
         self.dim() > WIDE
+    }
+
+    /// Whether θ has so many entries that their d×d curvature is rather to be formed of few rows.
+    fn is_costly(&self) -> bool {
+        self.dim() > COSTLY
     }
 
     /// Answers a question.

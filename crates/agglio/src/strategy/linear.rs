@@ -1,7 +1,9 @@
 //! The *linear* stage: at τ = 0 the problem is least squares on φ⁻¹(y), solved in closed form and without a start.
 
+use std::cell::OnceCell;
+
 use crate::krylov;
-use crate::linalg::Symmetric;
+use crate::linalg::{Factor, Symmetric};
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::rows::Batch;
 use crate::solver::Ball;
@@ -20,6 +22,8 @@ pub(super) struct Line {
     /// One for each label margin, then one for labels as they are, then one for preimages on the left where there are.
     right_sides: Vec<Vec<f64>>,
     ball: Option<Ball>,
+    /// Of the curvature, for one right-hand side after the other; none where it is not safely positive definite.
+    factor: OnceCell<Option<Factor>>,
 }
 
 impl Line {
@@ -27,7 +31,7 @@ impl Line {
         let origin = vec![0.0; oracle.dim()];
         let want = if oracle.is_wide() { Want::RightSides } else { Want::Line };
         let answer = oracle.ask(&Query::new(&origin, 0.0, rows, want));
-        Line { rows, curvature: answer.curvature, right_sides: answer.right_sides, ball }
+        Line { rows, curvature: answer.curvature, right_sides: answer.right_sides, ball, factor: OnceCell::new() }
     }
 
     /// The solution for a right-hand side, within the ball; of least norm where there are several. `near` is where it is
@@ -44,7 +48,10 @@ impl Line {
         let coefficients = oracle.coefficients();
         if let Some(curvature) = &self.curvature {
             let shift: Vec<f64> = (0..right.len()).map(|j| if j < coefficients { mu } else { 0.0 }).collect();
-            let found = curvature.solve_safely(&shift, right).filter(|theta| theta.iter().all(|t| t.is_finite()));
+            let factor = || self.factor.get_or_init(|| curvature.factor(&shift)).as_ref();
+            let found = if mu == 0.0 { factor().map(|factor| factor.solve(right)) } else { None };
+            let found = found.or_else(|| curvature.solve_safely(&shift, right));
+            let found = found.filter(|theta| theta.iter().all(|t| t.is_finite()));
             // no path begins at what is not finite
             return found.unwrap_or_else(|| vec![0.0; right.len()]);
         }

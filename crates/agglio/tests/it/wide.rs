@@ -32,6 +32,39 @@ fn noisy_wide_models_have_the_optimum_of_another_solver() {
     assert!(off <= 1e-5, "{off:e}");
 }
 
+/// So many columns that the curvature of some rows stands for that of all: alike, each much like the last, and with one that
+/// almost no row tells.
+#[test]
+fn the_curvature_of_some_rows_leads_to_the_optimum_of_all() {
+    const COLUMNS: usize = 420;
+    let phi = named("sigmoid").unwrap();
+    for design in ["alike", "correlated", "rare"] {
+        let mut data = bank::paper("sigmoid", 34 * COLUMNS, COLUMNS, LabelNoise::None, 3);
+        for (i, x) in data.values.chunks_mut(COLUMNS).enumerate() {
+            match design {
+                "correlated" => (1..COLUMNS).for_each(|j| x[j] = 0.95 * x[j - 1] + 0.3 * x[j]),
+                "rare" => x[7] = f64::from(u8::from(i % 3000 == 0)),
+                _ => {}
+            }
+            let z: f64 = x.iter().zip(&data.truth).map(|(x, w)| x * w).sum();
+            data.labels[i] = phi.value(z) + 0.02 * ((i * 31 % 7) as f64 - 3.0) / 3.0;
+        }
+        let [auto, other] = [Solver::Auto, Solver::Lm].map(|solver| {
+            Options::new(phi.clone())
+                .solver(solver)
+                .noise(Noise::Post)
+                .build()
+                .unwrap()
+                .fit(&bank::rows(&data))
+                .unwrap()
+        });
+        assert!(auto.certificate.certified(), "{design}: {}", auto.verdict());
+        let off = bank::largest_difference(&auto.coefficients, &other.coefficients);
+        assert!(off <= 1e-5, "{design}: {off:e}");
+        assert!(auto.passes <= 25.0, "{design}: {} passes", auto.passes);
+    }
+}
+
 #[test]
 fn fewer_rows_than_coefficients_are_not_enough() {
     let (report, truth) = fit(Solver::Auto, 200, LabelNoise::None);

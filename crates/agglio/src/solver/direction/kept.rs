@@ -17,13 +17,14 @@ use crate::solver::direction::{Direction, Point};
 /// with s the last step and y what the gradient has changed by. It is asked for anew at another temperature, where the
 /// gradient does not fall as it should, and where there is nothing left to gain by it: only a new one can tell. Near the end
 /// that is the full curvature. Where other rows take over, it leads the first step on them if their columns count about as
-/// much, and is asked for after it. For many coefficients, where the curvature costs several times what the gradient does.
+/// much, and is asked for after it, unless it is costly. For many coefficients, where the curvature costs several times what
+/// the gradient does.
 ///
 /// Reference: Broyden, Fletcher, Goldfarb and Shanno (1970), started from the curvature in place of a multiple of one.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// What a gradient must fall to in a step, or the curvature is out of date.
-    fall: f64,
+    /// Whether the curvature costs many gradients.
+    sparing: bool,
     /// The curvature at τ = 0 over the first rows, where that is to begin with.
     line: Option<Symmetric>,
     curvature: Option<Symmetric>,
@@ -44,7 +45,7 @@ pub struct Kept {
 impl Default for Kept {
     fn default() -> Kept {
         Kept {
-            fall: Self::FALL,
+            sparing: false,
             line: None,
             curvature: None,
             tau: 0.0,
@@ -83,16 +84,36 @@ impl Kept {
     /// For so many coefficients that the curvature costs many gradients: begins with the one at τ = 0. What columns have in
     /// common is much the same at every temperature, how much each of them counts is told with the gradient, and what is
     /// least like it, the curvature along θ, costs one product.
-    pub fn after(line: Symmetric) -> Kept {
-        Kept { fall: Self::SLOW_FALL, line: Some(line), ..Kept::default() }
+    ///
+    /// One that some rows have told is kept for others too, shrunk.
+    pub fn sparing(line: Option<Symmetric>) -> Kept {
+        Kept { sparing: true, line, ..Kept::default() }
+    }
+
+    /// What a gradient must fall to in a step, or the curvature is out of date.
+    fn fall(&self) -> f64 {
+        if self.sparing { Self::SLOW_FALL } else { Self::FALL }
     }
 
     fn begin(&mut self, line: Symmetric, here: &Point<'_>) {
         let diagonal: Vec<f64> = here.sums.column_norms.iter().map(|norm| 2.0 * norm * norm).collect();
-        let mut curvature = line.with_diagonal(&diagonal);
-        curvature.mend(here.theta, &here.curvature_times(Hessian::GaussNewton, here.theta));
-        self.take(curvature, here);
+        self.take(line.with_diagonal(&diagonal), here);
+        self.mend_along_theta(here);
         self.fresh = false;
+    }
+
+    /// Makes the curvature that the rows of the last step have told one for these rows. What it says of pairs of columns is
+    /// chance in part, and what is least like chance is the curvature along θ.
+    fn shrink(&mut self, here: &Point<'_>) {
+        let told = self.last.as_ref().map_or(0, |last| last.rows.len(here.oracle.rows()));
+        self.curvature = self.curvature.take().map(|curvature| curvature.shrunk(told));
+        self.mend_along_theta(here);
+    }
+
+    fn mend_along_theta(&mut self, here: &Point<'_>) {
+        if let Some(curvature) = &mut self.curvature {
+            curvature.mend(here.theta, &here.curvature_times(Hessian::GaussNewton, here.theta));
+        }
     }
 
     /// Learns from where the last step led, and from what has been told with the gradient.
@@ -113,7 +134,7 @@ impl Kept {
         (self.refused, self.fresh) = (0, false);
         let y: Vec<f64> = here.sums.gradient.iter().zip(&last.gradient).map(|(here, last)| here - last).collect();
         curvature.mend(&s, &y);
-        let fell = norm(&here.sums.gradient) <= self.fall * norm(&last.gradient);
+        let fell = norm(&here.sums.gradient) <= self.fall() * norm(&last.gradient);
         self.stale = !fell && last.predicted > here.sums.rounding();
     }
 
@@ -166,6 +187,9 @@ impl Direction for Kept {
     }
 
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+        if self.borrowed && self.sparing && !here.sums.is_rounding() {
+            self.shrink(here);
+        }
         self.learn(here);
         if let (None, Some(line)) = (&self.curvature, self.line.take()) {
             self.begin(line, here);
@@ -177,7 +201,7 @@ impl Direction for Kept {
         let Some(curvature) = &self.curvature else { return 0.0 };
         let predicted = damped_step(curvature, size, here, p);
         // an exact fit has no use for a better one
-        self.stale |= std::mem::take(&mut self.borrowed) && !here.sums.is_rounding();
+        self.stale |= std::mem::take(&mut self.borrowed) && !here.sums.is_rounding() && !self.sparing;
         self.near = predicted <= Self::NEAR * here.sums.loss;
         let (theta, gradient) = (here.theta.to_vec(), here.sums.gradient.clone());
         self.last = Some(Seen { theta, gradient, predicted, rows: here.stage.rows });
