@@ -8,19 +8,32 @@ use multiversion::multiversion;
 /// Parts of a sum.
 pub(crate) const LANES: usize = 8;
 
-/// Writes f(x) for each x.
-#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(crate) fn map(x: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
-    for (out, &x) in out.iter_mut().zip(x) {
-        *out = f(x);
+/// A function of one number. A closure is one; but a long one is not inlined, and then runs on no vector unit, so that
+/// long ones have a name and are inlined always.
+pub(crate) trait Function {
+    fn at(&self, x: f64) -> f64;
+}
+
+impl<F: Fn(f64) -> f64> Function for F {
+    #[inline(always)]
+    fn at(&self, x: f64) -> f64 {
+        self(x)
     }
 }
 
-/// Writes both parts of f(x) for each x.
+/// Writes f(x) for each x.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(crate) fn map_both(x: &[f64], first: &mut [f64], second: &mut [f64], f: impl Fn(f64) -> (f64, f64)) {
+pub(crate) fn map(x: &[f64], out: &mut [f64], f: impl Function) {
+    for (out, &x) in out.iter_mut().zip(x) {
+        *out = f.at(x);
+    }
+}
+
+/// Writes f(x) and g(x) for each x: what they have in common is computed once.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(crate) fn map_both(x: &[f64], first: &mut [f64], second: &mut [f64], f: impl Function, g: impl Function) {
     for ((first, second), &x) in first.iter_mut().zip(second).zip(x) {
-        (*first, *second) = f(x);
+        (*first, *second) = (f.at(x), g.at(x));
     }
 }
 

@@ -1,8 +1,8 @@
 //! *Elementary* functions without a branch, so that a loop over a slice of numbers is compiled for the vector unit.
 //!
 //! They are polynomials after a reduction of the argument, in additions and multiplications alone: without fused ones
-//! the bits are the same on every machine, alone and in a loop. `tests/it/derivatives.rs` holds what is made of
-//! them to mpmath.
+//! the bits are the same on every machine, alone and in a loop. The tests below hold them
+//! to mpmath, and `tests/it/derivatives.rs` what is made of them.
 
 use std::f64::consts::LOG2_E;
 
@@ -36,7 +36,7 @@ const LOGARITHM: [[f64; 4]; 3] = [
 
 /// `c_0 + c_1 x + c_2 x² + …`, in four sums that do not wait for each other.
 #[inline(always)]
-fn polynomial<const N: usize>(coefficients: &[[f64; 4]; N], x: f64) -> f64 {
+pub(super) fn polynomial<const N: usize>(coefficients: &[[f64; 4]; N], x: f64) -> f64 {
     let square = x * x;
     let fourth = square * square;
     let mut sums = [0.0; 4];
@@ -109,4 +109,33 @@ pub(super) fn ln_1p(u: f64) -> f64 {
 pub(super) fn tanh(x: f64) -> f64 {
     let below = exp_m1(-2.0 * x.abs());
     (-below / (2.0 + below)).copysign(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::normal::{above_half, density, distribution};
+    use super::*;
+
+    /// The most that a function is off by, in units in the last place, beside mpmath.
+    fn worst(name: &str, function: fn(f64) -> f64) -> f64 {
+        let golden = include_str!("../../tests/it/golden/elementary.csv");
+        let cells = golden.lines().map(|line| line.split(',').collect::<Vec<&str>>());
+        let number = |cell: &str| cell.parse().unwrap_or(f64::NAN);
+        let off =
+            |argument: f64, value: f64| (function(argument) - value).abs() / (value.abs().next_up() - value.abs());
+        let all: Vec<f64> = cells.filter(|c| c[0] == name).map(|c| off(number(c[1]), number(c[2]))).collect();
+        assert!(all.len() > 150 && all.iter().all(|off| off.is_finite()), "{name}: {all:?}");
+        all.into_iter().fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn functions_agree_with_mpmath_to_a_few_units_in_the_last_place() {
+        assert!(worst("exp", exp) <= 1.0);
+        assert!(worst("exp_m1", exp_m1) <= 1.0);
+        assert!(worst("ln_1p", ln_1p) <= 1.0);
+        assert!(worst("tanh", tanh) <= 2.0);
+        assert!(worst("density", density) <= 2.0);
+        assert!(worst("distribution", distribution) <= 3.0);
+        assert!(worst("middle", above_half) <= 2.0);
+    }
 }

@@ -35,19 +35,23 @@ impl Activation for Gelu {
         "gelu".to_owned()
     }
 
+    #[inline(always)]
     fn value(&self, t: f64) -> f64 {
         if t < -FAR { 0.0 } else { t * distribution(t) }
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64) -> f64 {
         distribution(t) + moment(t)
     }
 
+    #[inline(always)]
     fn bend(&self, t: f64) -> f64 {
         // (√2 − t)(√2 + t) in place of 2 − t², whose rounding would show beside its zeros.
         if t.abs() > FAR { 0.0 } else { (SQRT_2 - t) * (SQRT_2 + t) * density(t) }
     }
 
+    #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
         self.value(t)
     }

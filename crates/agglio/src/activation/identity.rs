@@ -20,10 +20,12 @@ impl Activation for Identity {
         t
     }
 
+    #[inline(always)]
     fn slope(&self, _t: f64) -> f64 {
         1.0
     }
 
+    #[inline(always)]
     fn bend(&self, _t: f64) -> f64 {
         0.0
     }

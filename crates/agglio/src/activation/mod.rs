@@ -34,7 +34,7 @@ mod tanh;
 
 use std::fmt::Debug;
 
-use crate::vector::{map, map_both};
+use crate::vector::{Function, map, map_both};
 
 pub use exponential::Exp;
 pub use gelu::Gelu;
@@ -144,7 +144,7 @@ pub trait Activation: Debug + Send + Sync {
 
     /// Writes φ(z), uncentred: predictions and the residual at τ = 1.
     fn respond(&self, z: &[f64], out: &mut [f64]) {
-        map(z, out, |z| self.value(z));
+        map(z, out, Value(self));
     }
 
     /// Writes φ̂_τ(z) = (φ(τz) − φ(0))/τ, which is φ′(0)·z at τ = 0.
@@ -153,18 +153,18 @@ pub trait Activation: Debug + Send + Sync {
             let line = self.slope(0.0);
             map(z, out, |z| line * z);
         } else {
-            map(z, out, |z| self.rise(tau * z) / tau);
+            map(z, out, Graduation { phi: self, tau });
         }
     }
 
     /// Writes φ̂_τ′(z) = φ′(τz).
     fn graduate_slope(&self, tau: f64, z: &[f64], out: &mut [f64]) {
-        map(z, out, |z| self.slope(tau * z));
+        map(z, out, Slope { phi: self, tau });
     }
 
     /// Writes φ(z) and φ′(z): what they have in common is computed once.
     fn respond_with_slope(&self, z: &[f64], value: &mut [f64], slope: &mut [f64]) {
-        map_both(z, value, slope, |z| (self.value(z), self.slope(z)));
+        map_both(z, value, slope, Value(self), Slope { phi: self, tau: 1.0 });
     }
 
     /// Writes φ̂_τ(z) and φ̂_τ′(z): what they have in common is computed once.
@@ -173,12 +173,61 @@ pub trait Activation: Debug + Send + Sync {
             self.graduate(tau, z, value);
             self.graduate_slope(tau, z, slope);
         } else {
-            map_both(z, value, slope, |z| (self.rise(tau * z) / tau, self.slope(tau * z)));
+            map_both(z, value, slope, Graduation { phi: self, tau }, Slope { phi: self, tau });
         }
     }
 
     /// Writes φ̂_τ″(z) = τ·φ″(τz).
     fn graduate_bend(&self, tau: f64, z: &[f64], out: &mut [f64]) {
-        map(z, out, |z| tau * self.bend(tau * z));
+        map(z, out, Bend { phi: self, tau });
+    }
+}
+
+/// φ.
+struct Value<'a, A: ?Sized>(&'a A);
+
+/// φ̂_τ at a τ > 0.
+struct Graduation<'a, A: ?Sized> {
+    phi: &'a A,
+    tau: f64,
+}
+
+/// φ̂_τ′.
+struct Slope<'a, A: ?Sized> {
+    phi: &'a A,
+    tau: f64,
+}
+
+/// φ̂_τ″.
+struct Bend<'a, A: ?Sized> {
+    phi: &'a A,
+    tau: f64,
+}
+
+impl<A: Activation + ?Sized> Function for Value<'_, A> {
+    #[inline(always)]
+    fn at(&self, z: f64) -> f64 {
+        self.0.value(z)
+    }
+}
+
+impl<A: Activation + ?Sized> Function for Graduation<'_, A> {
+    #[inline(always)]
+    fn at(&self, z: f64) -> f64 {
+        self.phi.rise(self.tau * z) / self.tau
+    }
+}
+
+impl<A: Activation + ?Sized> Function for Slope<'_, A> {
+    #[inline(always)]
+    fn at(&self, z: f64) -> f64 {
+        self.phi.slope(self.tau * z)
+    }
+}
+
+impl<A: Activation + ?Sized> Function for Bend<'_, A> {
+    #[inline(always)]
+    fn at(&self, z: f64) -> f64 {
+        self.tau * self.phi.bend(self.tau * z)
     }
 }

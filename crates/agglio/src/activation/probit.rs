@@ -1,8 +1,6 @@
 //! The normal distribution function.
 
-use std::f64::consts::FRAC_1_SQRT_2;
-
-use super::normal::{FAR, PEAK, density, distribution, moment};
+use super::normal::{FAR, PEAK, above_half, density, distribution, moment};
 use super::{Activation, Preimages, Range, inverse};
 
 /// `φ(t) = Φ(t) = ½ erfc(−t/√2)`
@@ -18,20 +16,24 @@ impl Activation for Probit {
         "probit".to_owned()
     }
 
+    #[inline(always)]
     fn value(&self, t: f64) -> f64 {
         distribution(t)
     }
 
+    #[inline(always)]
     fn slope(&self, t: f64) -> f64 {
         density(t)
     }
 
+    #[inline(always)]
     fn bend(&self, t: f64) -> f64 {
         -moment(t)
     }
 
+    #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
-        0.5 * libm::erf(t * FRAC_1_SQRT_2)
+        above_half(t)
     }
 
     fn range(&self) -> Range {

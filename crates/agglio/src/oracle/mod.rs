@@ -185,8 +185,8 @@ pub struct Bounds {
 /// conjugate gradients would ask for instead.
 pub(crate) const WIDE: usize = 1000;
 
-/// Entries of θ beyond which forming the d×d curvature of some rows costs more than twenty gradients of them.
-const COSTLY: usize = 400;
+/// Entries of θ beyond which forming the d×d curvature of some rows costs more than five gradients of them.
+const COSTLY: usize = 64;
 
 /// Rows for each entry of θ that show how large its curvature is, where it is costly: of Gaussian rows, to within two.
 pub(crate) const SHOWING: usize = 8;

@@ -71,7 +71,7 @@ struct Seen {
 impl Kept {
     /// A new curvature doubles the digits, and costs some four gradients.
     const FALL: f64 = 0.2;
-    /// The same where it costs twenty.
+    /// The same where it costs more.
     const SLOW_FALL: f64 = 0.4;
     /// A step that promises less than this share of the loss is near the end. Sooner than where the curvature is asked for at
     /// every step, since here it is to last.
