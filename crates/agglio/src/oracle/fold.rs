@@ -32,10 +32,7 @@ pub struct Fold<'a> {
 impl<'a> Fold<'a> {
     /// An oracle over `rows`, seen in `coordinates`, with graduated `labels`.
     pub fn new(rows: &'a dyn Rows, coordinates: Coordinates, labels: Labels) -> Fold<'a> {
-        let weight = column(rows.len(), |run, weight| rows.weights(run, weight));
-        let mean = |f: &(dyn Fn(f64) -> f64 + Sync)| sum_of(weight.len(), |i| f(weight[i])) / rows.len() as f64;
-        let mean_weight = mean(&|weight| weight);
-        let evenness = mean_weight * mean_weight / mean(&|weight| weight * weight);
+        let (mean_weight, evenness) = if rows.has_weights() { spread(rows) } else { (1.0, 1.0) };
         let visited = AtomicU64::new(coordinates.passes() * rows.len() as u64);
         Fold {
             rows,
@@ -181,20 +178,24 @@ impl<'a> Fold<'a> {
     fn fit_baseline(&self) -> Baseline {
         let n = self.rows.len();
         let y = column(n, |run, y| self.rows.labels(run, y));
-        let weight = column(n, |run, weight| self.rows.weights(run, weight));
-        let z = column(n, |run, z| self.rows.offsets(run, z));
+        let weight = self.rows.has_weights().then(|| column(n, |run, weight| self.rows.weights(run, weight)));
+        let offset = self.rows.has_offsets().then(|| column(n, |run, offset| self.rows.offsets(run, offset)));
+        let z = |i: usize| offset.as_ref().map_or(0.0, |offset| offset[i]);
         let mean = |values: &(dyn Fn(usize) -> f64 + Sync)| {
-            // a row without weight counts for nothing, even if its square overflows
-            let counted = |i: usize| if weight[i] > 0.0 { weight[i] * values(i) } else { 0.0 };
-            sum_of(n, counted) / (n as f64 * self.mean_weight)
+            let sum = match &weight {
+                // a row without weight counts for nothing, even if its square overflows
+                Some(weight) => sum_of(n, |i| if weight[i] > 0.0 { weight[i] * values(i) } else { 0.0 }),
+                None => sum_of(n, values),
+            };
+            sum / (n as f64 * self.mean_weight)
         };
         let activation = self.labels.activation();
         let range = activation.range();
         let constant = mean(&|i| y[i]).clamp(range.lo, range.hi);
         match self.coordinates.intercept() {
-            false => Baseline { loss: mean(&|i| (activation.value(z[i]) - y[i]).powi(2)), intercept: None },
-            true if z.iter().all(|offset| Some(offset) == z.first()) => {
-                let z = z.first().copied().unwrap_or(0.0);
+            false => Baseline { loss: mean(&|i| (activation.value(z(i)) - y[i]).powi(2)), intercept: None },
+            true if (1..n).all(|i| z(i) == z(0)) => {
+                let z = z(0);
                 let intercept = match activation.preimages(constant) {
                     Preimages::One(b) | Preimages::Two { right: b, .. } => Some(b - z),
                     Preimages::None => None,
@@ -204,10 +205,10 @@ impl<'a> Fold<'a> {
             true => {
                 let mut preimages = vec![0.0; y.len()];
                 self.labels.preimages(0, &Run::Span(0..n), &mut preimages);
-                least_square(mean(&|i| preimages[i] - z[i]), |b| Square {
-                    loss: mean(&|i| (activation.value(b + z[i]) - y[i]).powi(2)),
-                    gradient: mean(&|i| (activation.value(b + z[i]) - y[i]) * activation.slope(b + z[i])),
-                    curvature: mean(&|i| activation.slope(b + z[i]).powi(2)),
+                least_square(mean(&|i| preimages[i] - z(i)), |b| Square {
+                    loss: mean(&|i| (activation.value(b + z(i)) - y[i]).powi(2)),
+                    gradient: mean(&|i| (activation.value(b + z(i)) - y[i]) * activation.slope(b + z(i))),
+                    curvature: mean(&|i| activation.slope(b + z(i)).powi(2)),
                 })
             }
         }
@@ -324,6 +325,14 @@ fn least_square(mut b: f64, at: impl Fn(f64) -> Square) -> Baseline {
         }
     }
     Baseline { loss: here.loss, intercept: Some(b) }
+}
+
+/// The mean of the weights, and the share of the rows that would tell as much with equal ones.
+fn spread(rows: &dyn Rows) -> (f64, f64) {
+    let weight = column(rows.len(), |run, weight| rows.weights(run, weight));
+    let mean = |f: &(dyn Fn(f64) -> f64 + Sync)| sum_of(weight.len(), |i| f(weight[i])) / rows.len() as f64;
+    let mean_weight = mean(&|weight| weight);
+    (mean_weight, mean_weight * mean_weight / mean(&|weight| weight * weight))
 }
 
 fn scaled(mut vector: Vec<f64>, factor: f64) -> Vec<f64> {

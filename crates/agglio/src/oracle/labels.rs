@@ -47,30 +47,43 @@ impl Labels {
     /// Finds the preimages of all labels. On the way to τ = 1 labels are kept off the bounds of the range by one of
     /// `margins`, the narrowest of them last; the first that makes a difference is in force.
     pub fn new(activation: Arc<dyn Activation>, rows: &dyn Rows, margins: &[f64]) -> Labels {
-        let mut y = column(rows.len(), |run, y| rows.labels(run, y));
-        let weight = column(rows.len(), |run, weight| rows.weights(run, weight));
-        let counted: Vec<f64> = y.iter().zip(&weight).filter(|(_, weight)| **weight > 0.0).map(|(y, _)| *y).collect();
-        let (clips, counted) = (clips(activation.as_ref(), &counted, margins), counted.len());
-        let narrowest = clips.last().copied().unwrap_or(Clip::NONE);
-        let mut left = vec![0.0; y.len()];
-        let visit = |y: &mut [f64], left: &mut [f64], weight: &[f64]| {
-            let mut tally = Tally::default();
-            for ((y, left), weight) in y.iter_mut().zip(left).zip(weight) {
-                (*y, *left) = tally.preimages(activation.as_ref(), narrowest, *y, *weight > 0.0);
+        let labels = || column(rows.len(), |run, y| rows.labels(run, y));
+        let weight = rows.has_weights().then(|| column(rows.len(), |run, weight| rows.weights(run, weight)));
+        let counts = |i: usize| weight.as_ref().is_none_or(|weight| weight[i] > 0.0);
+        let mut right = labels();
+        let (clips, counted) = match &weight {
+            None => (clips(activation.as_ref(), &right, margins), right.len()),
+            Some(_) => {
+                let counted: Vec<f64> = (0..right.len()).filter(|&i| counts(i)).map(|i| right[i]).collect();
+                (clips(activation.as_ref(), &counted, margins), counted.len())
             }
-            tally
         };
-        let tally = if in_pool() {
-            let leaves = y.par_chunks_mut(LEAF).zip(left.par_chunks_mut(LEAF)).zip(weight.par_chunks(LEAF));
-            leaves.map(|((y, left), weight)| visit(y, left, weight)).reduce(Tally::default, Tally::merge)
-        } else {
-            visit(&mut y, &mut left, &weight)
+        let narrowest = clips.last().copied().unwrap_or(Clip::NONE);
+        // turns labels into their preimages on one side
+        let invert = |y: &mut [f64], side: fn((f64, f64)) -> f64| {
+            let visit = |first: usize, y: &mut [f64]| {
+                let mut tally = Tally::default();
+                for (i, y) in y.iter_mut().enumerate() {
+                    *y = side(tally.preimages(activation.as_ref(), narrowest, *y, counts(first + i)));
+                }
+                tally
+            };
+            match in_pool() {
+                true => {
+                    let leaves = y.par_chunks_mut(LEAF).enumerate();
+                    leaves.map(|(leaf, y)| visit(leaf * LEAF, y)).reduce(Tally::default, Tally::merge)
+                }
+                false => visit(0, y),
+            }
         };
+        let tally = invert(&mut right, |(right, _)| right);
+        let mut left = if tally.double { labels() } else { Vec::new() };
+        invert(&mut left, |(_, left)| left);
         Labels {
             clip: clips.first().copied().unwrap_or(Clip::NONE),
             clips,
-            preimages: y,
-            left_preimages: if tally.double { left } else { Vec::new() },
+            preimages: right,
+            left_preimages: left,
             counted,
             outside: tally.outside,
             ambiguous: tally.ambiguous,

@@ -125,11 +125,10 @@ impl<'a> Task<'a> {
             Want::Mixture(deviation) => return self.visit_mixture(deviation, run, room, sums),
             _ => {}
         }
-        let (columns, products) = room.take(run.len());
-        let [z, label, weight, residual, slope, a, mut spare @ ..] = columns;
-        self.predict(&self.at, run, z, a);
+        let Visit { weight, offset, columns, products } = self.enter(room, run);
+        let [z, label, residual, slope, a, mut spare @ ..] = columns;
+        self.predict(&self.at, run, offset, z);
         self.fold.rows.labels(run, label);
-        self.fold.rows.weights(run, weight);
         let wants_slope = self.query.want != Want::Loss;
         self.respond(wants_slope, z, residual, slope);
         self.fold.labels.graduate(self.query.tau, run, residual, label, spare.each_mut().map(|column| &mut **column));
@@ -175,9 +174,8 @@ impl<'a> Task<'a> {
 
     /// ẑ is the left or the right preimage, with odds N(ẑ; z, σ²)/|φ′(ẑ)| given y.
     fn visit_mixture(&self, deviation: f64, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
-        let ([z, weight, left, right, slope, a, ..], _) = room.take(run.len());
-        self.predict(&self.at, run, z, a);
-        self.fold.rows.weights(run, weight);
+        let Visit { weight, offset, columns: [z, left, right, slope, a, ..], .. } = self.enter(room, run);
+        self.predict(&self.at, run, offset, z);
         self.fold.labels.both_preimages(run, left, right);
         sums.rows += run.len();
         for i in 0..run.len() {
@@ -191,8 +189,7 @@ impl<'a> Task<'a> {
             sums.log_likelihood += weight[i] * expected.log_density;
             slope[i] = expected.preimage;
         }
-        self.fold.rows.offsets(run, a);
-        a.iter_mut().enumerate().for_each(|(i, a)| *a = weight[i] * (slope[i] - *a));
+        a.iter_mut().enumerate().for_each(|(i, a)| *a = weight[i] * (slope[i] - offset[i]));
         if let Some(right) = sums.right_sides.first_mut() {
             self.add(run, [(a, right)]);
         }
@@ -200,13 +197,11 @@ impl<'a> Task<'a> {
 
     /// At τ = 0 the problem is linear least squares on φ⁻¹(c), whatever θ.
     fn visit_line(&self, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
-        let ([offset, weight, a, b, ..], room) = room.take(run.len());
-        self.fold.rows.offsets(run, offset);
-        self.fold.rows.weights(run, weight);
+        let Visit { weight, offset, columns: [a, b, ..], products: room } = self.enter(room, run);
         sums.rows += run.len();
         let pull = |choice: usize, a: &mut [f64]| {
             self.fold.labels.preimages(choice, run, a);
-            for ((a, weight), offset) in a.iter_mut().zip(&*weight).zip(&*offset) {
+            for ((a, weight), offset) in a.iter_mut().zip(weight).zip(offset) {
                 *a = if *weight > 0.0 { weight * (*a - offset) } else { 0.0 };
             }
         };
@@ -227,10 +222,24 @@ impl<'a> Task<'a> {
     }
 
     /// z = (x − p)ᵀv + constant, and the offset where θ itself is meant.
-    fn predict(&self, predictor: &Predictor, run: &Run<'_>, z: &mut [f64], offset: &mut [f64]) {
+    fn predict(&self, predictor: &Predictor, run: &Run<'_>, offset: &[f64], z: &mut [f64]) {
         self.fold.rows.dots(run, self.fold.coordinates.pivot(), &predictor.v, z);
-        self.fold.rows.offsets(run, offset);
         vector::add(z, offset, predictor.constant);
+    }
+
+    /// Working memory for a run of rows, with its weights and offsets.
+    fn enter<'b>(&self, room: &'b mut Room, run: &Run<'_>) -> Visit<'b> {
+        let (rows, count) = (self.fold.rows, run.len());
+        let (weight, offset) = (&mut room.weights[..count], &mut room.offsets[..count]);
+        if rows.has_weights() {
+            rows.weights(run, weight);
+        }
+        if rows.has_offsets() {
+            rows.offsets(run, offset);
+        }
+        let mut rest = room.columns.as_mut_slice();
+        let columns = std::array::from_fn(|_| rest.split_off_mut(..count).unwrap_or_default());
+        Visit { weight, offset, columns, products: &mut room.products }
     }
 
     /// a_i = ω_i r_i φ̂′_i (or ω_i r_i), or its difference to what the row remembers.
@@ -299,22 +308,33 @@ fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
     Addition { coefficients: a, sums: &mut sums.rows }
 }
 
-/// Working memory for one run of rows: columns of numbers, one a row, and what products of rows need.
+/// Working memory for one run of rows after the other: columns of numbers, one a row, and what products of rows need.
 struct Room {
+    /// Ones, unless rows have weights of their own.
+    weights: Vec<f64>,
+    /// Zeros, unless rows have offsets of their own.
+    offsets: Vec<f64>,
     columns: Vec<f64>,
     products: Vec<f64>,
 }
 
+/// The part of it that a run takes.
+struct Visit<'a> {
+    weight: &'a [f64],
+    offset: &'a [f64],
+    columns: [&'a mut [f64]; Room::COLUMNS],
+    products: &'a mut Vec<f64>,
+}
+
 impl Room {
-    const COLUMNS: usize = 9;
+    const COLUMNS: usize = 8;
 
     fn new(rows: usize) -> Room {
-        Room { columns: vec![0.0; Self::COLUMNS * rows], products: Vec::new() }
-    }
-
-    fn take(&mut self, rows: usize) -> ([&mut [f64]; Self::COLUMNS], &mut Vec<f64>) {
-        let mut rest = self.columns.as_mut_slice();
-        let columns = std::array::from_fn(|_| rest.split_off_mut(..rows).unwrap_or_default());
-        (columns, &mut self.products)
+        Room {
+            weights: vec![1.0; rows],
+            offsets: vec![0.0; rows],
+            columns: vec![0.0; Self::COLUMNS * rows],
+            products: Vec::new(),
+        }
     }
 }

@@ -205,6 +205,14 @@ impl Rows for Dense {
         run.gather(&self.labels, y);
     }
 
+    fn has_weights(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    fn has_offsets(&self) -> bool {
+        self.offsets.is_some()
+    }
+
     fn weights(&self, run: &Run<'_>, weight: &mut [f64]) {
         match &self.weights {
             Some(weights) => run.gather(weights, weight),

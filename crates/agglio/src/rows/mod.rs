@@ -132,6 +132,16 @@ pub trait Rows: Debug + Send + Sync {
     /// Writes the labels y_i.
     fn labels(&self, run: &Run<'_>, y: &mut [f64]);
 
+    /// Whether rows have weights of their own: where not, nobody needs to ask for them. Default: they may.
+    fn has_weights(&self) -> bool {
+        true
+    }
+
+    /// Whether rows have offsets of their own. Default: they may.
+    fn has_offsets(&self) -> bool {
+        true
+    }
+
     /// Writes the weights, one for each row where none were given.
     fn weights(&self, run: &Run<'_>, weight: &mut [f64]);
 

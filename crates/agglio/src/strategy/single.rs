@@ -10,7 +10,7 @@ use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::Solver;
 use crate::stop::{Stop, StopReason};
 use crate::strategy::{Found, Noise, Plan};
-use crate::tree::{column, in_pool};
+use crate::tree::{fold, in_pool};
 
 /// Labels and offsets up to this size can be squared, and many squares added.
 const LARGEST: f64 = 1e151;
@@ -135,13 +135,19 @@ fn led_away(oracle: &dyn Oracle, start: &[f64], outcome: &Outcome) -> bool {
 /// Labels and offsets whose squares a double holds: those of any other size would be fitted as if they were infinite or
 /// zero.
 fn require_squarable(rows: &dyn Rows) -> Result<()> {
-    let weight = column(rows.len(), |run, weight| rows.weights(run, weight));
     let largest = |read: fn(&dyn Rows, &Run<'_>, &mut [f64])| {
-        let values = column(rows.len(), |run, out| read(rows, run, out));
-        let counted = values.iter().zip(&weight).map(|(value, weight)| if *weight > 0.0 { value.abs() } else { 0.0 });
-        counted.fold(0.0, f64::max)
+        let leaf = |from: usize, to: usize| {
+            let (run, mut values, mut weight) = (Run::Span(from..to), vec![0.0; to - from], vec![0.0; to - from]);
+            read(rows, &run, &mut values);
+            rows.weights(&run, &mut weight);
+            let counted =
+                values.iter().zip(&weight).map(|(value, &weight)| if weight > 0.0 { value.abs() } else { 0.0 });
+            counted.fold(0.0, f64::max)
+        };
+        fold(&leaf, &f64::max, rows.len())
     };
-    let (label, offset) = (largest(|rows, run, y| rows.labels(run, y)), largest(|rows, run, o| rows.offsets(run, o)));
+    let label = largest(|rows, run, y| rows.labels(run, y));
+    let offset = if rows.has_offsets() { largest(|rows, run, o| rows.offsets(run, o)) } else { 0.0 };
     match (label, offset) {
         _ if label > LARGEST => Err(Error::data(format!(
             "the largest label is {label:e} in size, too large to square; divide the target by {label:.0e}"
