@@ -81,14 +81,16 @@ def scratch():
 
 
 def measure(args):
-    """The figures of all tasks, which are printed as they come."""
+    """Prints the figures of all tasks as they come, and writes those that there are."""
     import machine
 
+    figures = {"machine": machine.described(args.agglio)}
     with scratch() as folder:
-        figures = {name: perform(name, args, folder) for name in dict.fromkeys(args.tasks)}
-    described = machine.described(args.agglio)
-    print("\n" + machine.sentence(described))
-    return {"machine": described, **figures}
+        for name in dict.fromkeys(args.tasks):
+            figures[name] = perform(name, args, folder)
+            if args.json:
+                args.json.write_text(json.dumps(finite(figures), indent=2) + "\n")
+    print("\n" + machine.sentence(figures["machine"]))
 
 
 def perform(name, args, folder):
@@ -110,9 +112,7 @@ def main():
     args = options().parse_args()
     check_json(args.json, args.force)
     environment.enter()
-    figures = measure(args)
-    if args.json:
-        args.json.write_text(json.dumps(finite(figures), indent=2) + "\n")
+    measure(args)
 
 
 if __name__ == "__main__":
