@@ -1,9 +1,14 @@
 # One profile for everything: the first `cargo run --release` has then built most of it, and numerics are fast.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: test lint docs unit examples fuzz deny
+.PHONY: test lint docs unit examples bench instructions fuzz deny
 
-LOG := $(or $(CARGO_TARGET_DIR),target)/test.log
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+LOG := $(TARGET)/test.log
+
+# what counts instructions, of the same version as the library that asks it to
+COUNTER_VERSION := $(shell awk -F '"' '/^name = "gungraun-runner"$$/ { getline; print $$2 }' Cargo.lock)
+COUNTER := $(TARGET)/tools/gungraun-runner-$(COUNTER_VERSION)
 
 # each fuzz target ends after so many executions or seconds, whichever comes first
 RUNS ?= 10000000
@@ -14,12 +19,13 @@ TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 test: lint docs unit examples
 	@awk '/^test result:/ { passed += $$4; failed += $$6 } END { print passed " passed, " failed " failed"; exit failed > 0 }' $(LOG)
 
+# the benches too, which no test builds; the features are those of docs, so that dependencies are checked once
 lint:
 	cargo fmt --all --check
-	cargo clippy --release --workspace --all-targets -- -D warnings
+	cargo clippy --release --workspace --all-targets --features agglio-bench/measure -- -D warnings
 
 docs:
-	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --features agglio-bench/measure
 
 unit:
 	@mkdir -p $(dir $(LOG))
@@ -31,6 +37,17 @@ examples:
 		name=$$(basename $$example .rs); echo "example $$name"; \
 		cargo run --release --quiet -p agglio --example $$name > /dev/null; \
 	done
+
+# wall time of kernels and small fits, on one thread; ONLY=gradient measures what has this in its name
+bench:
+	cargo bench -p agglio-bench --features measure --bench kernels -- $(ONLY)
+
+# instructions of a few of them, which no other work on the machine changes; needs valgrind
+instructions: $(COUNTER)/bin/gungraun-runner
+	GUNGRAUN_RUNNER=$< cargo bench -p agglio-bench --features measure --bench instructions -- $(ONLY)
+
+$(COUNTER)/bin/gungraun-runner:
+	cargo install --locked gungraun-runner --version $(COUNTER_VERSION) --root $(COUNTER)
 
 # every fuzz target, on nightly; what it finds new stays in target/fuzz, what breaks a law in fuzz/artifacts
 fuzz:

@@ -1,0 +1,104 @@
+//! *Instructions* that a few kernels and a small fit execute, as callgrind counts them.
+//!
+//! A count is the same on a busy machine as on an idle one, so a change of one per cent shows. It is no time: what waits
+//! for memory costs nothing here. Callgrind knows no AVX-512, so wider processors are counted by their AVX2 code.
+//!
+//! ```sh
+//! make instructions
+//! ```
+#![allow(clippy::unwrap_used, reason = "a bench fails by panicking")]
+#![allow(missing_docs, reason = "what the macros make has none")]
+
+mod problem;
+
+use std::hint::black_box;
+
+use agglio::activation::{Activation, Sigmoid, named};
+use agglio::oracle::{Fold, Hessian, Oracle, Query, Sums, Want};
+use agglio::rows::{Batch, Dense};
+use agglio::{Options, Plan, Report};
+use gungraun::{library_benchmark, library_benchmark_group, main};
+
+use problem::NOISE;
+
+/// An oracle and where it is asked.
+struct Question {
+    oracle: Fold<'static>,
+    theta: Vec<f64>,
+}
+
+impl Question {
+    fn ask(&self, want: Want<'_>) -> Sums {
+        self.oracle.ask(&Query::new(black_box(&self.theta), 1.0, Batch::All, want))
+    }
+}
+
+/// A fit and its data.
+struct Fitting {
+    plan: Plan,
+    rows: Dense,
+}
+
+/// Is never freed, so that freeing it is not counted; neither is the first answer, for which the kernels find out what
+/// processor this is.
+fn question(rows: usize, width: usize) -> &'static Question {
+    let rows = Box::leak(Box::new(table(rows, width)));
+    let oracle = problem::oracle(rows).unwrap();
+    let theta = problem::point(&oracle);
+    let question = Box::leak(Box::new(Question { oracle, theta }));
+    question.ask(Want::Curvature(Hessian::GaussNewton));
+    question
+}
+
+fn fitting(rows: usize, width: usize) -> &'static Fitting {
+    let plan = Options::new(named("sigmoid").unwrap()).intercept(false).threads(1).build().unwrap();
+    let fitting = Box::leak(Box::new(Fitting { plan, rows: table(rows, width) }));
+    fitting.plan.fit(&fitting.rows).unwrap();
+    fitting
+}
+
+fn table(rows: usize, width: usize) -> Dense {
+    let data = problem::draw(rows, width, NOISE).unwrap();
+    Dense::new(data.values, width, data.labels).unwrap()
+}
+
+/// Predictors, and room for values and slopes.
+fn columns() -> &'static mut [Vec<f64>; 3] {
+    let z = problem::predictors();
+    let room = vec![0.0; z.len()];
+    let columns = Box::leak(Box::new([z, room.clone(), room]));
+    respond(columns);
+    columns
+}
+
+fn respond([z, value, slope]: &mut [Vec<f64>; 3]) {
+    Sigmoid.respond_with_slope(black_box(z), value, slope);
+}
+
+#[library_benchmark]
+#[bench::of_1000x50(question(1000, 50))]
+fn gradient(question: &'static Question) -> Sums {
+    question.ask(Want::Gradient)
+}
+
+#[library_benchmark]
+#[bench::of_1000x50(question(1000, 50))]
+fn curvature(question: &'static Question) -> Sums {
+    question.ask(Want::Curvature(Hessian::GaussNewton))
+}
+
+#[library_benchmark]
+#[bench::of_1024(columns())]
+fn sigmoid(columns: &'static mut [Vec<f64>; 3]) {
+    respond(black_box(columns));
+}
+
+#[library_benchmark]
+#[bench::of_200x5(fitting(200, 5))]
+fn auto(fitting: &'static Fitting) -> Report {
+    fitting.plan.fit(black_box(&fitting.rows)).unwrap()
+}
+
+library_benchmark_group!(name = kernels, benchmarks = [gradient, curvature, sigmoid]);
+library_benchmark_group!(name = fits, benchmarks = auto);
+main!(library_benchmark_groups = [kernels, fits]);
