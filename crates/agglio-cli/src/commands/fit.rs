@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use agglio::model::{Model, Origin};
 use agglio::read::Table;
+use agglio::rows::Dense;
 use agglio::{Report, Status};
 use anyhow::{Context, Result};
 
@@ -62,7 +63,7 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
     let mut warnings = plan.warnings.clone();
     warnings.extend(plan.batch_warning(table.labels.len()));
     warnings.extend(table_warnings(&table, plan.no_header));
-    let (report, mut written) = fit_watched(plan, table, &names)?;
+    let (report, mut written, rows) = fit_watched(plan, table, &names)?;
     warnings.extend(report.warnings(&names));
     if report.status() == Status::Interrupted && plan.model.is_some() {
         warnings.push("interrupted, so no model was written".into());
@@ -87,17 +88,23 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
         names,
         warnings,
     };
+    // giving a large table back takes a while, and is no part of the fit
+    drop(rows);
     Ok((fitted, written))
 }
 
-fn fit_watched(plan: &FitPlan, table: Table, names: &[String]) -> Result<(Report, Vec<Writer>)> {
+fn fit_watched(plan: &FitPlan, table: Table, names: &[String]) -> Result<(Report, Vec<Writer>, Dense)> {
     let library_plan = plan.for_table(names, table.rows)?;
     let trace = plan.trace.as_ref().map(Output::open).transpose()?;
     let mut watch = Watch::new(plan.cap, plan.quiet, trace)?;
-    let report = library_plan.install(table.rows, || library_plan.fit_observed(&table.into_rows()?, &mut watch));
-    let report = report.flatten().map_err(|why| plan.source.blame(why.with_names(names)));
+    let fitted = library_plan.install(table.rows, || {
+        let rows = table.into_rows()?;
+        Ok((library_plan.fit_observed(&rows, &mut watch)?, rows))
+    });
+    let fitted = fitted.flatten().map_err(|why| plan.source.blame(why.with_names(names)));
     let written = watch.finish()?;
-    Ok((report?, written.into_iter().collect()))
+    let (report, rows) = fitted?;
+    Ok((report, written.into_iter().collect(), rows))
 }
 
 /// What looks like a mistake in the table, though it can be fitted.

@@ -34,6 +34,7 @@ impl Plan {
             [] => (Batch::All, Batch::All),
         };
         let line = self.line(oracle, first);
+        let curvature = line.curvature.clone();
         let mut found = self.post(oracle, &line, samples, observer);
         // a residual that is only rounding is as exact under either model
         if comparable && !found.outcome.sums.is_rounding() && found.outcome.reason != StopReason::Interrupted {
@@ -43,7 +44,8 @@ impl Plan {
             return found;
         }
         // the curvature of the sample leads a step on all rows
-        let outcome = self.path(oracle, found.outcome.theta, [vec![judges], later].concat(), None, observer);
+        let samples = [vec![judges], later].concat();
+        let outcome = self.path(oracle, found.outcome.theta, samples, curvature.filter(|_| first == judges), observer);
         Found { outcome, ..found }
     }
 
