@@ -16,9 +16,8 @@ use crate::solver::direction::{Direction, Point};
 ///
 /// with s the last step and y what the gradient has changed by. It is asked for anew at another temperature, where the
 /// gradient does not fall as it should, and where there is nothing left to gain by it: only a new one can tell. Near the end
-/// that is the full curvature. Where other rows take over, it leads the first step on them if their columns count about as
-/// much, and is asked for after it, unless it is costly. For many coefficients, where the curvature costs several times what
-/// the gradient does.
+/// that is the full curvature. Where other rows take over, it leads the first step on them and is asked for after it, unless
+/// it is costly. For many coefficients, where the curvature costs several times what the gradient does.
 ///
 /// Reference: Broyden, Fletcher, Goldfarb and Shanno (1970), started from the curvature in place of a multiple of one.
 #[derive(Clone, Debug)]
@@ -76,8 +75,6 @@ impl Kept {
     /// A step that promises less than this share of the loss is near the end. Sooner than where the curvature is asked for at
     /// every step, since here it is to last.
     const NEAR: f64 = 1e-2;
-    /// How many times as much a column may count in other rows.
-    const ALIKE: f64 = 2.0;
     /// Refusals at one point after which it is.
     const REFUSALS: usize = 2;
 
@@ -152,16 +149,6 @@ impl Kept {
         (self.tau, self.stale, self.refused, self.fresh, self.borrowed) = (here.stage.tau, false, 0, true, false);
     }
 
-    /// Whether each column counts about as much here as in the curvature: a rare category may be missing from a sample.
-    fn is_like(&self, here: &Point<'_>) -> bool {
-        let Some(curvature) = &self.curvature else { return false };
-        let alike = |(j, norm): (usize, &f64)| {
-            let (kept, own) = (curvature.at(j, j), 2.0 * norm * norm);
-            kept <= Self::ALIKE * own && own <= Self::ALIKE * kept
-        };
-        here.sums.column_norms.iter().enumerate().all(alike)
-    }
-
     fn hessian(&self) -> Hessian {
         if self.near { Hessian::Full } else { Hessian::GaussNewton }
     }
@@ -194,8 +181,7 @@ impl Direction for Kept {
         if let (None, Some(line)) = (&self.curvature, self.line.take()) {
             self.begin(line, here);
         }
-        let unlike = self.borrowed && !self.is_like(here);
-        if unlike || self.curvature.is_none() || self.tau != here.stage.tau || self.refused >= Self::REFUSALS {
+        if self.curvature.is_none() || self.tau != here.stage.tau || self.refused >= Self::REFUSALS {
             self.refresh(here);
         }
         let Some(curvature) = &self.curvature else { return 0.0 };
