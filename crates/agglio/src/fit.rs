@@ -101,14 +101,11 @@ pub fn fit(
             return walk.end(oracle, StopReason::Interrupted, None);
         }
         let point = Point { theta: &walk.theta, sums: &here, stage: walk.stage, ball: walk.ball, oracle };
-        // an exact fit has nothing left to gain, whatever a trial or a new look would tell
-        let exact = here.is_exact() && method.step.judges();
-        let predicted = if exact { 0.0 } else { method.direction.displace(method.step.size(), &point, &mut p) };
+        let predicted = method.direction.displace(method.step.size(), &point, &mut p);
         let trial = walk.trial(&p);
-        let there = (!exact && method.step.judges()).then(|| method.estimate(oracle, &trial, walk.place()));
-        let judged = there.as_ref().map_or(Verdict::Accept, |there| method.step.judge(&here, there, predicted));
-        let verdict = match judged {
-            _ if exact => Verdict::Settled,
+        let there = method.step.judges().then(|| method.estimate(oracle, &trial, walk.place()));
+        let verdict = match there.as_ref().map_or(Verdict::Accept, |there| method.step.judge(&here, there, predicted)) {
+            // an exact fit has nothing left to gain, whatever a new look would tell
             Verdict::Settled if !here.is_rounding() && method.direction.doubts() => Verdict::Reject,
             verdict => verdict,
         };

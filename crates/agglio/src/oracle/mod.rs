@@ -168,17 +168,7 @@ impl Sums {
 
     /// Whether the residual is at the level that rounding leaves of it.
     pub fn is_rounding(&self) -> bool {
-        self.is_within(64.0)
-    }
-
-    /// Whether the residual is rounding of the labels themselves: no step can lower it.
-    pub fn is_exact(&self) -> bool {
-        self.is_within(2.0)
-    }
-
-    /// Whether the residual is so many units of rounding of the labels.
-    fn is_within(&self, units: f64) -> bool {
-        self.loss.is_finite() && self.loss <= (units * f64::EPSILON).powi(2) * self.label_square
+        self.loss.is_finite() && self.loss <= (64.0 * f64::EPSILON).powi(2) * self.label_square
     }
 }
 
