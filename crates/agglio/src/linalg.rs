@@ -160,7 +160,7 @@ impl Symmetric {
     /// `rows`. In units in which the diagonal is one, chance is a variance of (1 + h_ij²)/rows.
     ///
     /// Reference: Ledoit and Wolf (2004), with the variance of Gaussian rows.
-    pub(crate) fn shrunk(mut self, rows: usize) -> Symmetric {
+    pub(crate) fn shrunk(mut self, rows: f64) -> Symmetric {
         let diagonal: Vec<f64> = (0..self.order).map(|j| self.at(j, j)).collect();
         let (mut chance, mut all) = (0.0, 0.0);
         for (j, column) in self.columns().enumerate() {
@@ -168,7 +168,7 @@ impl Symmetric {
             {
                 let square = h * h / (own * diagonal[j]);
                 all += square;
-                chance += (1.0 + square) / rows as f64;
+                chance += (1.0 + square) / rows;
             }
         }
         let kept = 1.0 - (chance / all).min(1.0);

@@ -8,7 +8,7 @@
 use crate::fit::Outcome;
 use crate::krylov;
 use crate::linalg::{Symmetric, dot};
-use crate::oracle::{Fold, Hessian, Oracle, Query, SHOWING, Sums, Want};
+use crate::oracle::{Fold, Hessian, Oracle, Query, Sums, Want};
 use crate::rows::Batch;
 use crate::stop::StopReason;
 
@@ -162,13 +162,9 @@ fn scaled(oracle: &Fold<'_>, rows: Batch, matrix: &Symmetric, multiplier: f64) -
 
 /// The rows that a certificate looks at first.
 fn sample(oracle: &dyn Oracle) -> Batch {
-    let (enough, most) = match oracle.is_costly() {
-        true => (SHOWING * oracle.dim(), 2 * SHOWING * oracle.dim()),
-        false => (SAMPLE, MOST_ROWS),
-    };
     // rows of little weight tell little
-    let len = (enough as f64 / oracle.evenness()).ceil() as usize;
-    match oracle.rows() > most && oracle.rows() > len {
+    let len = (SAMPLE.max(20 * oracle.dim()) as f64 / oracle.evenness()).ceil() as usize;
+    match oracle.rows() > MOST_ROWS && oracle.rows() > len {
         true => Batch::Part { key: SAMPLE_KEY, start: 0, len },
         false => Batch::All,
     }

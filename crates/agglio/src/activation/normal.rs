@@ -22,7 +22,7 @@ const RATIO: [[f64; 4]; 6] = [
 ];
 
 /// Of (Φ(t) − ½)/Φ′(0) in odd powers of t: (−1)^k/(2^k·k!·(2k + 1)).
-const MIDST: [[f64; 4]; 4] = [
+const ODD_POWERS: [[f64; 4]; 4] = [
     [1.0, -1.0 / 6.0, 1.0 / 40.0, -1.0 / 336.0],
     [1.0 / 3_456.0, -1.0 / 42_240.0, 1.0 / 599_040.0, -1.0 / 9_676_800.0],
     [1.0 / 175_472_640.0, -1.0 / 3_530_096_640.0, 1.0 / 78_033_715_200.0, -1.0 / 1_880_240_947_200.0],
@@ -33,6 +33,9 @@ const MIDST: [[f64; 4]; 4] = [
         -1.0 / 1_328_346_084_409_344_000.0,
     ],
 ];
+
+/// Where the powers of t are few and lose nothing.
+const NEAR: f64 = 1.0;
 
 /// `e^{−t²/2}/√(2π)`
 #[inline(always)]
@@ -55,7 +58,7 @@ pub(super) fn moment(t: f64) -> f64 {
 /// Φ(−x) for x ≥ 0, by Mills' ratio.
 #[inline(always)]
 fn tail(x: f64) -> f64 {
-    let x = x.min(FAR);
+    let x = x.clamp(0.0, FAR);
     let u = 2.0 * (FAR + MIDDLE) / FAR * (x / (x + MIDDLE)) - 1.0;
     density(x) * (polynomial(&RATIO, u) / (1.0 + x))
 }
@@ -64,13 +67,20 @@ fn tail(x: f64) -> f64 {
 #[inline(always)]
 pub(super) fn distribution(t: f64) -> f64 {
     let beyond = tail(t.abs());
-    if t < 0.0 { beyond } else { 1.0 - beyond }
+    let outside = if t < 0.0 { beyond } else { 1.0 - beyond };
+    // exact at zero, and rising beside it
+    if t.abs() < NEAR { 0.5 + inside(t) } else { outside }
 }
 
 /// `Φ(t) − ½ = ½ erf(t/√2)`
 #[inline(always)]
 pub(super) fn above_half(t: f64) -> f64 {
     let outside = (0.5 - tail(t.abs())).copysign(t);
-    let inside = PEAK * t * polynomial(&MIDST, t * t);
-    if t.abs() < 1.0 { inside } else { outside }
+    if t.abs() < NEAR { inside(t) } else { outside }
+}
+
+/// `Φ(t) − ½` for |t| < [`NEAR`].
+#[inline(always)]
+fn inside(t: f64) -> f64 {
+    PEAK * t * polynomial(&ODD_POWERS, t * t)
 }

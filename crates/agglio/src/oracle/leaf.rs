@@ -229,17 +229,17 @@ impl<'a> Task<'a> {
 
     /// Working memory for a run of rows, with its weights and offsets.
     fn enter<'b>(&self, room: &'b mut Room, run: &Run<'_>) -> Visit<'b> {
-        let (rows, count) = (self.fold.rows, run.len());
-        let (weight, offset) = (&mut room.weights[..count], &mut room.offsets[..count]);
+        let (rows, count, most) = (self.fold.rows, run.len(), room.rows);
+        let mut rest = room.columns.as_mut_slice();
+        let mut column = || &mut rest.split_off_mut(..most).unwrap_or_default()[..count];
+        let (weight, offset) = (column(), column());
         if rows.has_weights() {
             rows.weights(run, weight);
         }
         if rows.has_offsets() {
             rows.offsets(run, offset);
         }
-        let mut rest = room.columns.as_mut_slice();
-        let columns = std::array::from_fn(|_| rest.split_off_mut(..count).unwrap_or_default());
-        Visit { weight, offset, columns, products: &mut room.products }
+        Visit { weight, offset, columns: std::array::from_fn(|_| column()), products: &mut room.products }
     }
 
     /// a_i = ω_i r_i φ̂′_i (or ω_i r_i), or its difference to what the row remembers.
@@ -310,10 +310,9 @@ fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
 
 /// Working memory for one run of rows after the other: columns of numbers, one a row, and what products of rows need.
 struct Room {
-    /// Ones, unless rows have weights of their own.
-    weights: Vec<f64>,
-    /// Zeros, unless rows have offsets of their own.
-    offsets: Vec<f64>,
+    rows: usize,
+    /// Weights, which are one, and offsets, which are zero, unless rows have their own; then all others. In one piece: where
+    /// columns are a little more than some pages apart, loads wait for stores that they have nothing to do with.
     columns: Vec<f64>,
     products: Vec<f64>,
 }
@@ -327,14 +326,12 @@ struct Visit<'a> {
 }
 
 impl Room {
+    /// Beside weights and offsets.
     const COLUMNS: usize = 8;
 
     fn new(rows: usize) -> Room {
-        Room {
-            weights: vec![1.0; rows],
-            offsets: vec![0.0; rows],
-            columns: vec![0.0; Self::COLUMNS * rows],
-            products: Vec::new(),
-        }
+        let mut columns = vec![0.0; (2 + Self::COLUMNS) * rows];
+        columns[..rows].fill(1.0);
+        Room { rows, columns, products: Vec::new() }
     }
 }

@@ -188,9 +188,6 @@ pub(crate) const WIDE: usize = 1000;
 /// Entries of θ beyond which forming the d×d curvature of some rows costs more than five gradients of them.
 const COSTLY: usize = 64;
 
-/// Rows for each entry of θ that show how large its curvature is, where it is costly: of Gaussian rows, to within two.
-pub(crate) const SHOWING: usize = 8;
-
 /// Whoever holds the rows and can fold them.
 pub trait Oracle: Sync {
     /// Number of entries of θ.
@@ -212,7 +209,7 @@ pub trait Oracle: Sync {
         self.dim() > WIDE
     }
 
-    /// Whether θ has so many entries that their d×d curvature is rather to be formed of few rows.
+    /// Whether θ has so many entries that their d×d curvature is to be formed seldom.
     fn is_costly(&self) -> bool {
         self.dim() > COSTLY
     }

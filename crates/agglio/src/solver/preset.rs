@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::error::{Error, ErrorKind, Result};
 use crate::linalg::Symmetric;
 use crate::nearest::nearest;
-use crate::oracle::{Hessian, Oracle, SHOWING, WIDE};
+use crate::oracle::{Hessian, Oracle, WIDE};
 use crate::rows::Batch;
 use crate::schedule::{self, Constant, Geometric, Schedule};
 use crate::solver::direction::{
@@ -230,9 +230,6 @@ fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f6
 /// Coefficients up to which their curvature costs little more than the gradient.
 const NARROW: usize = 32;
 
-/// Rows for each coefficient of an early stage.
-const ENOUGH: usize = 200;
-
 /// The default solver over given samples of the rows, the last of which is where it ends.
 ///
 /// `line` is the curvature at τ = 0 over the first of them, if it is known.
@@ -256,8 +253,7 @@ pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>
 /// a quarter; and a twentieth of those first where they are still enough.
 pub(crate) fn samples(oracle: &dyn Oracle) -> Vec<Batch> {
     // rows of little weight tell little
-    let each = if oracle.is_costly() { SHOWING } else { ENOUGH };
-    let (n, enough) = (oracle.rows(), ((each * oracle.dim()) as f64 / oracle.evenness()).ceil() as usize);
+    let (n, enough) = (oracle.rows(), (200.0 * oracle.dim() as f64 / oracle.evenness()).ceil() as usize);
     let (most, few) = ((n / 20).max(enough), n / 400);
     let part = |len: usize| Batch::Part { key: SAMPLE_KEY, start: 0, len };
     let sizes = [few, most].into_iter().filter(|&len| enough <= len && len <= n / 4);

@@ -102,7 +102,9 @@ impl Kept {
     /// Makes the curvature that the rows of the last step have told one for these rows. What it says of pairs of columns is
     /// chance in part, and what is least like chance is the curvature along θ.
     fn shrink(&mut self, here: &Point<'_>) {
-        let told = self.last.as_ref().map_or(0, |last| last.rows.len(here.oracle.rows()));
+        let rows = self.last.as_ref().map_or(0, |last| last.rows.len(here.oracle.rows()));
+        // rows of little weight tell little
+        let told = rows as f64 * here.oracle.evenness();
         self.curvature = self.curvature.take().map(|curvature| curvature.shrunk(told));
         self.mend_along_theta(here);
     }

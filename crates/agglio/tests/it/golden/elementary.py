@@ -62,7 +62,7 @@ def arguments(name):
     tiny = [sign * 10.0**-k for k in range(0, 20, 2) for sign in (1, -1)]
     near = [random.uniform(-2, 2) for _ in range(150)]
     far = [random.uniform(-spread, spread) for _ in range(150)]
-    return [x for x in tiny + near + far if name != "ln_1p" or x >= -0.5]
+    return [x for x in [0.0] + tiny + near + far if name != "ln_1p" or x >= -0.5]
 
 
 FUNCTIONS = {
