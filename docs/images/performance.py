@@ -1,6 +1,6 @@
 """Draws performance.svg from the figures of one machine, which stand beside it.
 
-    agglio bench --json > bench.json
+    agglio bench --json > docs/images/bench.json
     python3 bench/peers --json docs/images/peers.json
     pip install matplotlib
     python performance.py           writes performance.svg beside this file

@@ -77,6 +77,7 @@ impl Labels {
             }
         };
         let tally = invert(&mut right, |(right, _)| right);
+        // once more from the labels, where there are two: a second column for all would be memory that most fits do not need
         let mut left = if tally.double { labels() } else { Vec::new() };
         invert(&mut left, |(_, left)| left);
         Labels {
