@@ -163,6 +163,11 @@ fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Option
     let options = set(options, method.tau0, Options::tau0);
     let options = set(options, method.beta, Options::beta);
     let options = set(options, method.eta, Options::eta);
+    let options = set(options, method.mu, Options::mu);
+    let options = set(options, method.beta1, Options::beta1);
+    let options = set(options, method.beta2, Options::beta2);
+    let options = set(options, method.epsilon, Options::epsilon);
+    let options = set(options, method.delta, Options::delta);
     let options = set(options, method.batch, Options::batch);
     let options = set(options, method.epochs, Options::epochs);
     let options = set(options, method.tol, Options::tolerance);

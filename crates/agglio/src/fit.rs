@@ -15,7 +15,7 @@ use crate::schedule::{Next, Progress, Stage};
 use crate::solver::direction::Point;
 use crate::solver::estimator::Place;
 use crate::solver::step::Verdict;
-use crate::solver::{Ball, Method};
+use crate::solver::{Ball, Keep, Method};
 use crate::stop::{End, StageMean, Stop, StopReason};
 
 /// Where a fit ended.
@@ -51,27 +51,39 @@ struct Walk {
     stage: Stage,
     known: Option<Sums>,
     mean: StageMean,
-    average: Average,
+    keep: Keep,
+    kept: Kept,
     steps: usize,
     first_loss: f64,
     accepted: usize,
 }
 
-/// Mean of where the stages ended since the step began to decay, later ones counting more: the k-th with k².
-///
-/// Reference: Shamir and Zhang (2013), polynomial-decay averaging.
+/// A point that may be better than the last; none before anything was put in.
 #[derive(Default)]
-struct Average {
+struct Kept {
     theta: Vec<f64>,
+    loss: Option<f64>,
     stages: f64,
 }
 
-impl Average {
-    fn add(&mut self, theta: &[f64]) {
+impl Kept {
+    /// Takes in where a stage ended: the mean of those, later ones counting more, the k-th with k².
+    ///
+    /// Reference: Shamir and Zhang (2013), polynomial-decay averaging.
+    fn average(&mut self, theta: &[f64]) {
         self.stages += 1.0;
         self.theta.resize(theta.len(), 0.0);
         let share = 3.0 / (self.stages + 2.0);
         self.theta.iter_mut().zip(theta).for_each(|(mean, theta)| *mean += share * (theta - *mean));
+    }
+
+    /// Takes in a point if its loss is the lowest so far.
+    fn best(&mut self, theta: &[f64], loss: f64) {
+        if self.loss.is_none_or(|lowest| loss < lowest) {
+            self.loss = Some(loss);
+            self.theta.clear();
+            self.theta.extend_from_slice(theta);
+        }
     }
 }
 
@@ -86,7 +98,7 @@ pub fn fit(
     observer: &mut dyn Observer,
 ) -> Outcome {
     method.ball.iter().for_each(|ball| ball.project(&mut start));
-    let mut walk = Walk::new(start, method.schedule.first(), method.ball);
+    let mut walk = Walk::new(start, method.schedule.first(), &method);
     let mut p = vec![0.0; walk.theta.len()];
     if stop.at_limit(0) {
         return walk.end(oracle, StopReason::Limit, None);
@@ -110,6 +122,9 @@ pub fn fit(
             verdict => verdict,
         };
         walk.mean.add(&here, predicted);
+        if walk.keep == Keep::Best && method.schedule.at_cap(&walk.stage) {
+            walk.kept.best(&walk.theta, here.loss);
+        }
         let step = Seen { rows: here.rows, loss: here.loss, gradient: here.gradient_norm(), verdict };
         walk.take(verdict, trial, here, there);
         if observer.step(&walk.report(oracle, &step)).is_break() || oracle.is_interrupted() {
@@ -132,17 +147,18 @@ struct Seen {
 }
 
 impl Walk {
-    fn new(theta: Vec<f64>, stage: Stage, ball: Option<Ball>) -> Walk {
+    fn new(theta: Vec<f64>, stage: Stage, method: &Method) -> Walk {
         let (before, begun) = (theta.clone(), theta.clone());
         Walk {
             theta,
             before,
             begun,
-            ball,
+            ball: method.ball,
             stage,
             known: None,
             mean: StageMean::default(),
-            average: Average::default(),
+            keep: method.keep,
+            kept: Kept::default(),
             steps: 0,
             first_loss: f64::NAN,
             accepted: 0,
@@ -233,8 +249,8 @@ impl Walk {
         };
         if method.schedule.at_cap(&self.stage) {
             method.step.observe(self.mean.loss());
-            if method.step.decays() {
-                self.average.add(&self.theta);
+            if self.keep == Keep::Average && method.step.decays() {
+                self.kept.average(&self.theta);
             }
             // the exact sums may have come with the last trial
             let told = self.known.as_ref().is_some_and(|known| !known.column_norms.is_empty());
@@ -288,12 +304,12 @@ impl Walk {
         }
         let told = |sums: &Sums| !elsewhere && !sums.column_norms.is_empty();
         let mut sums = known.filter(told).unwrap_or_else(|| self.ask(oracle));
-        // the stop rule has confirmed the last point, not the mean
-        if self.average.stages > 0.0 && matches!(reason, Limit | Interrupted) {
-            let last = std::mem::replace(&mut self.theta, std::mem::take(&mut self.average.theta));
-            let averaged = self.ask(oracle);
-            match averaged.loss < sums.loss {
-                true => sums = averaged,
+        // the stop rule has confirmed the last point, not another
+        if !self.kept.theta.is_empty() && matches!(reason, Limit | Interrupted) {
+            let last = std::mem::replace(&mut self.theta, std::mem::take(&mut self.kept.theta));
+            let kept = self.ask(oracle);
+            match kept.loss < sums.loss {
+                true => sums = kept,
                 false => self.theta = last,
             }
         }

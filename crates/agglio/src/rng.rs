@@ -23,6 +23,8 @@ pub enum Stream {
     Lanczos = 5,
     /// The parts of the rows that restarts begin on.
     Restarts = 6,
+    /// The points nearby that GradOpt asks at.
+    Smoothing = 7,
 }
 
 /// A reproducible source of random numbers.

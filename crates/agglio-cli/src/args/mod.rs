@@ -64,7 +64,7 @@ pub struct FitArgs {
     #[command(flatten)]
     pub method: MethodArgs,
     /// auto; graduated: gd, sgd, svrg, saga, momentum, nesterov, adam, yogi; plain: lbfgs, newton, newton-cg, lm,
-    /// multistart. A key=value after the name is the same as the flag
+    /// multistart, ngd, gradopt, glmtron, irls; linear, the stage at τ = 0. A key=value after the name is the same as the flag
     #[arg(long, value_name = "NAME[:key=value,…]", default_value = "auto", help_heading = "Method", display_order = 0)]
     pub solver: String,
     /// How the result is printed

@@ -94,10 +94,25 @@ pub struct MethodArgs {
     /// Growth of their temperature a stage, above 1 [default: 1.05]
     #[arg(long, value_name = "B", value_parser = number, help_heading = "Method")]
     pub beta: Option<f64>,
-    /// Their step length in the solver's units [default: 1/Λ from the data; 0.3 for adam, yogi]
+    /// Step length in the solver's units, also of ngd, gradopt, glmtron [default: 1/Λ from the data; 0.3 for adam, yogi, ngd]
     #[arg(long, value_name = "E", value_parser = number, help_heading = "Method")]
     pub eta: Option<f64>,
-    /// Rows in a minibatch, for sgd, svrg, saga, adam, yogi [default: 50]
+    /// How much of the last step momentum and nesterov keep, 0 to 1 [default: 0.9]
+    #[arg(long, value_name = "M", value_parser = number, help_heading = "Method")]
+    pub mu: Option<f64>,
+    /// How much of the mean gradient adam and yogi keep, 0 to 1 [default: 0.9]
+    #[arg(long, value_name = "B", value_parser = number, help_heading = "Method")]
+    pub beta1: Option<f64>,
+    /// How much of the mean squared gradient adam and yogi keep, 0 to 1 [default: 0.99]
+    #[arg(long, value_name = "B", value_parser = number, help_heading = "Method")]
+    pub beta2: Option<f64>,
+    /// The textbook's constant of adam and yogi, with which their step does not decay [default: eta·Λ, and it does]
+    #[arg(long, value_name = "E", value_parser = number, help_heading = "Method")]
+    pub epsilon: Option<f64>,
+    /// The first radius that gradopt smooths the loss over [default: the radius, or the distance to go]
+    #[arg(long, value_name = "D", value_parser = number, help_heading = "Method")]
+    pub delta: Option<f64>,
+    /// Rows in a minibatch, for sgd, svrg, saga, adam, yogi, gradopt [default: 50], and ngd [default: all]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Method")]
     pub batch: Option<usize>,
     /// Most steps on all rows, or passes of minibatches [default: 3000 steps, 500 passes]

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use agglio::Report;
 use agglio::model::Weights;
 use agglio::quote::visible;
 use agglio::rows::{Dense, Rows};
+use agglio::{Report, Solver};
 use anyhow::Result;
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 use serde::Serialize;
 
 use super::fit::table_warnings;
-use crate::args::{CompareArgs, FitArgs, Format, MethodArgs};
+use crate::args::{CompareArgs, FitArgs, Format, MethodArgs, NoiseArgs};
 use crate::plan::{self, FitPlan};
 use crate::print;
 use crate::progress::Watch;
@@ -94,9 +94,13 @@ fn once(warnings: Vec<String>) -> Vec<String> {
 
 /// The flags of `fit` with this solver and no other setting of the method.
 fn fit_args(args: &CompareArgs, solver: &str) -> FitArgs {
+    let name = solver.trim().split(':').next().unwrap_or_default();
+    // the stage at τ = 0 has but one end
+    let linear = matches!(name.parse(), Ok(Solver::Linear));
+    let noise = if linear { NoiseArgs::default() } else { args.noise.clone() };
     FitArgs {
         table: args.table.clone(),
-        method: MethodArgs { noise: args.noise.clone(), ..MethodArgs::default() },
+        method: MethodArgs { noise, ..MethodArgs::default() },
         // commas stand between solvers here
         solver: solver.trim().replace(';', ","),
         format: args.format,

@@ -273,7 +273,8 @@ impl Oracle for Fold<'_> {
         let activation = self.labels.activation();
         let slope = activation.slope(0.0);
         Bounds {
-            steepness: activation.largest_slope().map(|largest| (largest / slope).powi(2)),
+            slope: slope.abs(),
+            largest_slope: activation.largest_slope(),
             longest_row: 2.0 * slope * slope * self.longest_row() + 2.0 * self.l2,
         }
     }

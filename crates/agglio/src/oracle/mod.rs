@@ -175,8 +175,10 @@ impl Sums {
 /// What bounds the curvature at every θ and τ, in units of the Gauss–Newton curvature at τ = 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// (sup φ′/φ′(0))², or none for an activation of unbounded slope.
-    pub steepness: Option<f64>,
+    /// |φ′(0)|.
+    pub slope: f64,
+    /// sup φ′, or none for an activation of unbounded slope.
+    pub largest_slope: Option<f64>,
     /// 2φ′(0)²·max_i ω_i‖x_i‖²: the largest curvature that a single row can have.
     pub longest_row: f64,
 }

@@ -30,6 +30,20 @@ pub struct Method {
     pub step: Box<dyn StepRule>,
     /// What θ must stay in, if anything.
     pub ball: Option<Ball>,
+    /// Which of the points on the way is the result.
+    pub keep: Keep,
+}
+
+/// Which point a fit that ends without having converged keeps, if it is lower than the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// The last.
+    #[default]
+    Last,
+    /// The one at which the lowest loss was seen at the last temperature.
+    Best,
+    /// The mean of where stages ended since the step began to decay.
+    Average,
 }
 
 impl Method {

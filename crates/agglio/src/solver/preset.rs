@@ -10,11 +10,11 @@ use crate::oracle::{Hessian, Oracle, WIDE};
 use crate::rows::Batch;
 use crate::schedule::{self, Constant, Geometric, Schedule};
 use crate::solver::direction::{
-    Adaptive, Damped, Direction, Kept, Lbfgs, Momentum, Nesterov, NewtonCg, Second, Steepest,
+    Adaptive, Damped, Direction, Kept, Lbfgs, Momentum, Nesterov, NewtonCg, Normalised, Second, Steepest, Suffix,
 };
-use crate::solver::estimator::{Estimator, Full, Minibatch, Saga, Shuffle, Svrg};
+use crate::solver::estimator::{Estimator, Full, Matching, Minibatch, Saga, Shuffle, Smoothed, Smoothing, Svrg};
 use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule, Trust};
-use crate::solver::{Ball, Method};
+use crate::solver::{Ball, Keep, Method};
 
 /// A solver by name: the default, the graduated variants of the paper, each its plain namesake with τ₀ = 1, and baselines
 /// without graduation.
@@ -49,6 +49,16 @@ pub enum Solver {
     Lm,
     /// Levenberg–Marquardt from ten random starts, without graduation; the best is kept.
     Multistart,
+    /// Normalised gradient descent on all rows, or on minibatches if a batch size is given, without graduation.
+    Ngd,
+    /// Stochastic descent on the loss smoothed over ever smaller balls, without graduation.
+    Gradopt,
+    /// Gradient descent on the matching loss, without graduation.
+    Glmtron,
+    /// Iteratively reweighted least squares on the matching loss, then Levenberg–Marquardt, without graduation.
+    Irls,
+    /// Linear least squares on φ⁻¹(y): the stage at τ = 0 and no other.
+    Linear,
 }
 
 /// The first temperature of a graduated fit, unless the start is so far out that τ₀·distance would exceed one: the
@@ -66,7 +76,15 @@ pub(crate) struct Settings {
     pub beta: f64,
     pub cap: f64,
     pub eta: Option<f64>,
-    pub batch: usize,
+    /// How much of the last displacement momentum and Nesterov keep.
+    pub mu: f64,
+    /// β₁ and β₂ of Adam and Yogi.
+    pub betas: (f64, f64),
+    /// The textbook's ε of Adam and Yogi in the place of α₀·Λ.
+    pub epsilon: Option<f64>,
+    /// δ₀ of GradOpt; found from the start where not given.
+    pub delta: Option<f64>,
+    pub batch: Option<usize>,
     pub radius: Option<f64>,
     pub seed: u64,
 }
@@ -80,7 +98,7 @@ impl Settings {
 
 impl Solver {
     /// All of them, in the order in which they are listed to users.
-    pub const ALL: [Solver; 14] = [
+    pub const ALL: [Solver; 19] = [
         Solver::Auto,
         Solver::Gd,
         Solver::Sgd,
@@ -95,14 +113,18 @@ impl Solver {
         Solver::NewtonCg,
         Solver::Lm,
         Solver::Multistart,
+        Solver::Ngd,
+        Solver::Gradopt,
+        Solver::Glmtron,
+        Solver::Irls,
+        Solver::Linear,
     ];
 
-    /// How much of the last displacement momentum and Nesterov keep.
-    const MU: f64 = 0.9;
-    /// β₁ and β₂ of Adam and Yogi.
-    const BETAS: (f64, f64) = (0.9, 0.99);
-    /// α of Adam and Yogi in standardised units, for a start up to ten away from the labels' predictors.
+    /// α of Adam, Yogi and NGD in standardised units, for a start up to ten away from the labels' predictors.
     const ALPHA: f64 = 0.3;
+
+    /// Rows in a minibatch unless given.
+    const BATCH: usize = 50;
 
     /// Entries of θ up to which a solver that forms their curvature may do so.
     const FORMED: usize = 5000;
@@ -124,33 +146,54 @@ impl Solver {
             Solver::NewtonCg => "newton-cg",
             Solver::Lm => "lm",
             Solver::Multistart => "multistart",
+            Solver::Ngd => "ngd",
+            Solver::Gradopt => "gradopt",
+            Solver::Glmtron => "glmtron",
+            Solver::Irls => "irls",
+            Solver::Linear => "linear",
         }
     }
 
     /// Whether it visits the rows in minibatches.
     pub fn uses_batches(self) -> bool {
-        matches!(self, Solver::Sgd | Solver::Svrg | Solver::Saga | Solver::Adam | Solver::Yogi)
+        use Solver::{Adam, Gradopt, Saga, Sgd, Svrg, Yogi};
+        matches!(self, Sgd | Svrg | Saga | Adam | Yogi | Gradopt)
     }
 
-    /// Whether it is a baseline that knows no temperature.
-    pub fn is_plain(self) -> bool {
-        use Solver::{Lbfgs, Lm, Multistart, Newton, NewtonCg};
-        matches!(self, Lbfgs | Lm | Multistart | Newton | NewtonCg)
+    /// Whether it can visit the rows in minibatches.
+    pub fn takes_batches(self) -> bool {
+        self.uses_batches() || self == Solver::Ngd
+    }
+
+    /// Whether it is a first-order variant of the paper, with a temperature schedule to set.
+    pub fn is_graduated(self) -> bool {
+        use Solver::{Adam, Gd, Momentum, Nesterov, Saga, Sgd, Svrg, Yogi};
+        matches!(self, Gd | Sgd | Svrg | Saga | Momentum | Nesterov | Adam | Yogi)
     }
 
     /// The graduated first-order variants of the paper.
     pub fn paper() -> impl Iterator<Item = Solver> {
-        Solver::ALL.into_iter().filter(|solver| solver.uses_eta())
+        Solver::ALL.into_iter().filter(|solver| solver.is_graduated())
     }
 
-    /// Whether it has a step length and a temperature schedule to set.
+    /// Whether it has a step length to set.
     pub fn uses_eta(self) -> bool {
-        self != Solver::Auto && !self.is_plain()
+        self.is_graduated() || matches!(self, Solver::Ngd | Solver::Gradopt | Solver::Glmtron)
+    }
+
+    /// Whether it scales each coordinate by its own gradients.
+    pub fn is_adaptive(self) -> bool {
+        matches!(self, Solver::Adam | Solver::Yogi)
+    }
+
+    /// Whether its steps remember the ones before.
+    pub fn has_momentum(self) -> bool {
+        matches!(self, Solver::Momentum | Solver::Nesterov)
     }
 
     /// Whether it closes in on a noisy optimum at a fixed rate; the others must decay their step.
     pub fn converges_linearly(self) -> bool {
-        !matches!(self, Solver::Sgd | Solver::Adam | Solver::Yogi)
+        !matches!(self, Solver::Sgd | Solver::Adam | Solver::Yogi | Solver::Ngd | Solver::Gradopt)
     }
 
     /// Stages without a smaller gradient after which none is expected: passes, or steps, of which momentum needs many to
@@ -170,31 +213,30 @@ impl Solver {
             return Ok(path(settings, oracle, samples(oracle), None));
         }
         self.require_room(oracle.dim())?;
-        let shuffle = Shuffle::new(settings.seed, settings.batch, oracle.rows());
-        let (size, steps) = if self.uses_batches() { (shuffle.size(), shuffle.batches()) } else { (oracle.rows(), 1) };
-        let measure = (self.uses_eta() && settings.eta.is_none()) || matches!(self, Solver::Adam | Solver::Yogi);
-        let lambda =
-            measure.then(|| Smoothness::measure(oracle, settings.cap)).flatten().map(|smooth| smooth.of_batch(size));
-        let adaptive = matches!(self, Solver::Adam | Solver::Yogi);
-        // in steps of α the way must not be longer than a few dozen of them
-        let alpha = if adaptive { Self::ALPHA * (0.1 * oracle.distance(start)).max(1.0) } else { Self::ALPHA };
-        let parts = Parts { solver: self, shuffle, lambda, eta: settings.eta, alpha };
+        let parts = Parts::new(self, settings, oracle, start);
+        let steps = parts.shuffle.map_or(1, |shuffle| shuffle.batches());
         Ok(Method {
-            schedule: match self {
-                _ if self.is_plain() => Box::new(Constant { tau: settings.cap, steps }),
-                _ => graduated(settings, steps, oracle, start),
+            schedule: match self.is_graduated() {
+                true => graduated(settings, steps, oracle, start),
+                false => Box::new(Constant { tau: settings.cap, steps }),
             },
             estimator: parts.estimator(),
             direction: parts.direction()?,
             step: parts.step()?,
             ball: settings.ball(oracle),
+            keep: parts.keep(),
         })
+    }
+
+    /// Rows in a minibatch, where it has any.
+    fn batch(self, settings: &Settings) -> Option<usize> {
+        settings.batch.or(self.uses_batches().then_some(Self::BATCH))
     }
 
     /// Whether it forms the curvature of so many coefficients.
     pub(crate) fn forms_curvature(self, dim: usize) -> bool {
         match self {
-            Solver::Lm | Solver::Multistart | Solver::Newton => true,
+            Solver::Lm | Solver::Multistart | Solver::Newton | Solver::Irls => true,
             // the certificate of every fit looks at it where it is small
             _ => dim <= WIDE,
         }
@@ -246,6 +288,7 @@ pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>
         direction,
         step,
         ball: settings.ball(oracle),
+        keep: Keep::Last,
     }
 }
 
@@ -263,63 +306,115 @@ pub(crate) fn samples(oracle: &dyn Oracle) -> Vec<Batch> {
 /// The permutation whose beginnings are the samples of early stages: one for all seeds, since it is no choice.
 const SAMPLE_KEY: u64 = 0x6167_676c_696f;
 
-struct Parts {
+/// What the parts of a solver are made of.
+struct Parts<'a> {
     solver: Solver,
-    shuffle: Shuffle,
+    settings: &'a Settings,
+    /// How minibatches visit the rows, where there are any.
+    shuffle: Option<Shuffle>,
     /// Λ of the batch; none where it was not needed or the activation has no largest slope.
     lambda: Option<f64>,
-    eta: Option<f64>,
-    /// α of Adam and Yogi.
+    /// α of Adam, Yogi and NGD unless given.
     alpha: f64,
+    smoothing: Smoothing,
 }
 
-impl Parts {
+impl<'a> Parts<'a> {
+    fn new(solver: Solver, settings: &'a Settings, oracle: &dyn Oracle, start: &[f64]) -> Parts<'a> {
+        let shuffle = solver.batch(settings).map(|batch| Shuffle::new(settings.seed, batch, oracle.rows()));
+        let gradopt = solver == Solver::Gradopt;
+        let measured = solver.uses_eta() && solver != Solver::Ngd && settings.eta.is_none();
+        let measured = measured || (solver.is_adaptive() && settings.epsilon.is_none()) || gradopt;
+        let smoothness = measured.then(|| Smoothness::measure(oracle, settings.cap)).flatten();
+        let lambda = smoothness.map(|smooth| match solver {
+            Solver::Glmtron => smooth.of_matching(),
+            _ => smooth.of_batch(shuffle.map_or(oracle.rows(), |shuffle| shuffle.size())),
+        });
+        let far = solver.is_adaptive() || solver == Solver::Ngd || gradopt;
+        let distance = if far { oracle.distance(start) } else { 0.0 };
+        let delta =
+            settings.delta.or(settings.radius).unwrap_or_else(|| distance / smoothness.map_or(1.0, |s| s.spread()));
+        // in steps of α the way must not be longer than a few dozen of them
+        let alpha = Solver::ALPHA * (0.1 * distance).max(1.0);
+        Parts { solver, settings, shuffle, lambda, alpha, smoothing: Smoothing { first: delta } }
+    }
+
     fn estimator(&self) -> Box<dyn Estimator> {
-        match self.solver {
-            Solver::Sgd | Solver::Adam | Solver::Yogi => Box::new(Minibatch(self.shuffle)),
-            Solver::Svrg => Box::new(Svrg::new(self.shuffle)),
-            Solver::Saga => Box::new(Saga::new(self.shuffle)),
-            _ => Box::new(Full),
+        match (self.solver, self.shuffle) {
+            (Solver::Glmtron, _) => Box::new(Matching),
+            (_, None) => Box::new(Full),
+            (Solver::Svrg, Some(shuffle)) => Box::new(Svrg::new(shuffle)),
+            (Solver::Saga, Some(shuffle)) => Box::new(Saga::new(shuffle)),
+            (Solver::Gradopt, Some(shuffle)) => Box::new(Smoothed::new(shuffle, self.smoothing, self.settings.seed)),
+            (_, Some(shuffle)) => Box::new(Minibatch(shuffle)),
         }
     }
 
     fn direction(&self) -> Result<Box<dyn Direction>> {
+        let Settings { mu, betas, .. } = *self.settings;
         Ok(match self.solver {
-            Solver::Auto | Solver::Lm | Solver::Multistart => Box::new(Damped::ending_in_full()),
+            Solver::Auto | Solver::Lm | Solver::Multistart | Solver::Irls | Solver::Linear => {
+                Box::new(Damped::ending_in_full())
+            }
             Solver::Newton => Box::new(Damped::new(Hessian::Full)),
             Solver::NewtonCg => Box::new(NewtonCg::default()),
             Solver::Lbfgs => Box::new(Lbfgs::default()),
-            Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga => Box::new(Steepest),
-            Solver::Momentum => Box::new(Momentum::new(Solver::MU)),
-            Solver::Nesterov => Box::new(Nesterov::new(Solver::MU)),
-            Solver::Adam => Box::new(Adaptive::new(Second::Adam, self.floor()?, Solver::BETAS)),
-            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.floor()?, Solver::BETAS)),
+            Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga | Solver::Glmtron => Box::new(Steepest),
+            Solver::Momentum => Box::new(Momentum::new(mu)),
+            Solver::Nesterov => Box::new(Nesterov::new(mu)),
+            Solver::Adam => Box::new(Adaptive::new(Second::Adam, self.floor()?, betas)),
+            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.floor()?, betas)),
+            Solver::Ngd => Box::new(Normalised),
+            Solver::Gradopt => Box::new(Suffix::new(self.smoothing)),
         })
     }
 
     fn step(&self) -> Result<Box<dyn StepRule>> {
         match self.solver {
-            Solver::Auto | Solver::Lm | Solver::Multistart | Solver::Newton => return Ok(Box::new(Trust::default())),
             Solver::NewtonCg | Solver::Lbfgs => return Ok(Box::new(Armijo::natural())),
+            solver if !solver.uses_eta() => return Ok(Box::new(Trust::default())),
+            Solver::Gd if self.settings.eta.is_none() && self.lambda.is_none() => {
+                return Ok(Box::new(Armijo::new(1.0)));
+            }
             _ => {}
         }
-        if self.solver == Solver::Gd && self.eta.is_none() && self.lambda.is_none() {
-            return Ok(Box::new(Armijo::new(1.0)));
-        }
-        let size = match (self.solver, self.eta) {
-            (_, Some(eta)) => eta,
-            (Solver::Adam | Solver::Yogi, None) => self.alpha,
-            (_, None) => 1.0 / self.smoothness()?,
-        };
-        Ok(match self.solver.converges_linearly() {
-            true => Box::new(step::Constant(size)),
-            false => Box::new(Decay::new(size)),
+        let size = self.size()?;
+        Ok(match self.decays() {
+            true => Box::new(Decay::new(size)),
+            false => Box::new(step::Constant(size)),
         })
     }
 
-    /// α₀·Λ of Adam and Yogi.
+    /// The length of the first step.
+    fn size(&self) -> Result<f64> {
+        match (self.solver, self.settings.eta) {
+            (_, Some(eta)) => Ok(eta),
+            (Solver::Adam | Solver::Yogi | Solver::Ngd, None) => Ok(self.alpha),
+            (_, None) => Ok(1.0 / self.smoothness()?),
+        }
+    }
+
+    /// Whether steps are to shorten once they gain nothing: not those of competitors as their papers have them.
+    fn decays(&self) -> bool {
+        match self.solver {
+            Solver::Gradopt => false,
+            Solver::Ngd => self.settings.eta.is_none(),
+            Solver::Adam | Solver::Yogi => self.settings.epsilon.is_none(),
+            solver => !solver.converges_linearly(),
+        }
+    }
+
+    fn keep(&self) -> Keep {
+        match self.solver {
+            Solver::Ngd => Keep::Best,
+            _ if self.decays() => Keep::Average,
+            _ => Keep::Last,
+        }
+    }
+
+    /// The textbook's ε, or α₀·Λ.
     fn floor(&self) -> Result<f64> {
-        Ok(self.eta.unwrap_or(self.alpha) * self.smoothness()?)
+        self.settings.epsilon.map_or_else(|| Ok(self.settings.eta.unwrap_or(self.alpha) * self.smoothness()?), Ok)
     }
 
     /// Λ; one where every covariate is zero and any step will do.
@@ -327,9 +422,9 @@ impl Parts {
         let unbounded = || ErrorKind::Incompatible {
             one: format!("solver `{}`", self.solver),
             other: "an activation of unbounded slope".into(),
-            reason: match self.solver {
-                Solver::Adam | Solver::Yogi => "it needs the largest slope; use solver `auto`, or `gd`".into(),
-                _ => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta"
+            reason: match self.solver.is_adaptive() {
+                true => "it needs the largest slope; use solver `auto`, or `gd`".into(),
+                false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta"
                     .into(),
             },
         };

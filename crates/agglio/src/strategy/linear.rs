@@ -2,17 +2,36 @@
 
 use std::cell::OnceCell;
 
+use crate::fit::Outcome;
 use crate::krylov;
 use crate::linalg::{Factor, Symmetric};
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::rows::Batch;
 use crate::solver::Ball;
+use crate::stop::StopReason;
+use crate::strategy::{Found, Plan};
 
 /// Times that preimages are chosen anew where there are two.
 const MOST_CHOICES: usize = 10;
 /// Products with the curvature for a solution without forming it, and the residual to reach, relatively.
 const MOST_PRODUCTS: usize = 200;
 const RESIDUAL: f64 = 1e-10;
+
+impl Plan {
+    /// The linear stage alone: least squares on φ⁻¹(y), or on that of clipped labels where some have no preimage.
+    pub(super) fn linear(&self, oracle: &mut Fold<'_>) -> Found {
+        let line = self.line(oracle, Batch::All);
+        let theta = if oracle.labels().outside() == 0 { line.unclipped(oracle) } else { line.start(oracle) };
+        let mut sums = oracle.ask(&Query::new(&theta, 0.0, Batch::All, Want::Stationarity));
+        let multiplier = self.settings.ball(oracle).map_or(0.0, |ball| ball.reduce(&theta, &mut sums.gradient));
+        let reason = if sums.is_finite() { StopReason::Settled } else { StopReason::NotFinite };
+        let deviation = Some(oracle.distance(&theta));
+        Found {
+            deviation,
+            ..Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier }.into()
+        }
+    }
+}
 
 /// The normal equations at τ = 0: one pass.
 pub(super) struct Line {

@@ -63,9 +63,14 @@ pub struct Options {
     tau0: Option<f64>,
     beta: Option<f64>,
     eta: Option<f64>,
+    mu: Option<f64>,
+    beta1: Option<f64>,
+    beta2: Option<f64>,
+    epsilon: Option<f64>,
+    delta: Option<f64>,
     batch: Option<usize>,
     epochs: Option<usize>,
-    tolerance: f64,
+    tolerance: Option<f64>,
     start: Start,
     radius: Option<f64>,
     l2: f64,
@@ -106,9 +111,14 @@ impl Options {
             tau0: None,
             beta: None,
             eta: None,
+            mu: None,
+            beta1: None,
+            beta2: None,
+            epsilon: None,
+            delta: None,
             batch: None,
             epochs: None,
-            tolerance: 1e-10,
+            tolerance: None,
             start: Start::Zero,
             radius: None,
             l2: 0.0,
@@ -163,15 +173,48 @@ impl Options {
         self
     }
 
-    /// The step length, in the solver's units. Default: 1/Λ; .3 for Adam and Yogi.
+    /// The step length, in the solver's units: η, α of Adam, Yogi and GradOpt. Default: 1/Λ; .3 for Adam, Yogi and NGD.
     ///
-    /// The paper's step of η/τ² (bounded activations) or η is this η at every temperature.
+    /// The paper's step of η/τ² (bounded activations) or η is this η at every temperature. NGD with a length that is given
+    /// keeps it; with its own it shortens it once nothing is gained.
     pub fn eta(mut self, eta: f64) -> Options {
         self.eta = Some(eta);
         self
     }
 
-    /// Rows in a minibatch. Default: 50. An error for a solver without minibatches.
+    /// How much of the last displacement is kept, in [0, 1). Default: .9. Only for `momentum` and `nesterov`.
+    pub fn mu(mut self, mu: f64) -> Options {
+        self.mu = Some(mu);
+        self
+    }
+
+    /// β₁, how much of the mean gradient is kept, in [0, 1). Default: .9. Only for `adam` and `yogi`.
+    pub fn beta1(mut self, beta1: f64) -> Options {
+        self.beta1 = Some(beta1);
+        self
+    }
+
+    /// β₂, how much of the mean squared gradient is kept, in [0, 1). Default: .99. Only for `adam` and `yogi`.
+    pub fn beta2(mut self, beta2: f64) -> Options {
+        self.beta2 = Some(beta2);
+        self
+    }
+
+    /// The textbook's ε > 0 in p = −α·m̂/(√v̂ + ε), with which α stays as it is. Default: α₀·Λ, and α decays once nothing is
+    /// gained. Only for `adam` and `yogi`.
+    pub fn epsilon(mut self, epsilon: f64) -> Options {
+        self.epsilon = Some(epsilon);
+        self
+    }
+
+    /// δ₀ > 0, the radius that the loss is smoothed over in the first pass; it halves with each. Default: the radius that w
+    /// is kept in, or else about the distance to w_*. Only for `gradopt`.
+    pub fn delta(mut self, delta: f64) -> Options {
+        self.delta = Some(delta);
+        self
+    }
+
+    /// Rows in a minibatch. Default: 50; for `ngd` all rows. An error for a solver without minibatches.
     pub fn batch(mut self, batch: usize) -> Options {
         self.batch = Some(batch);
         self
@@ -185,7 +228,7 @@ impl Options {
 
     /// The relative gradient to stop at. Default: 1e-10.
     pub fn tolerance(mut self, tolerance: f64) -> Options {
-        self.tolerance = tolerance;
+        self.tolerance = Some(tolerance);
         self
     }
 
@@ -256,7 +299,11 @@ impl Options {
                 beta,
                 cap,
                 eta: self.eta,
-                batch: self.batch.unwrap_or(50),
+                mu: self.mu.unwrap_or(0.9),
+                betas: (self.beta1.unwrap_or(0.9), self.beta2.unwrap_or(0.99)),
+                epsilon: self.epsilon,
+                delta: self.delta,
+                batch: self.batch,
                 radius: self.radius,
                 seed: self.seed,
             },
@@ -265,7 +312,7 @@ impl Options {
             solver: self.solver,
             intercept: self.intercept,
             scaling: self.scaling,
-            tolerance: self.tolerance,
+            tolerance: self.tolerance.unwrap_or(1e-10),
             start: self.start,
             restarts: self.restarts,
             l2: self.l2,
@@ -277,13 +324,27 @@ impl Options {
     /// A setting that the solver does not use is an error that names both.
     fn check_parts(&self) -> Result<()> {
         let solver = self.solver;
-        let graduated = solver.uses_eta();
-        let auto = solver == Solver::Auto;
+        let (graduated, adaptive) = (solver.is_graduated(), solver.is_adaptive());
+        let (auto, linear) = (solver == Solver::Auto, solver == Solver::Linear);
+        let adaptive_only = "only `adam` and `yogi` have it";
         let refused = [
-            (self.batch.is_some() && !solver.uses_batches(), "a batch size", "it sees all rows at every step"),
-            (self.eta.is_some() && !graduated, "eta", "it finds the length of its steps itself"),
+            (self.batch.is_some() && !solver.takes_batches(), "a batch size", "it sees all rows at every step"),
+            (self.eta.is_some() && !solver.uses_eta(), "eta", "it finds the length of its steps itself"),
             (self.tau0.is_some() && !graduated, "tau0", "it has no schedule of temperatures to set"),
             (self.beta.is_some() && !graduated, "beta", "it has no schedule of temperatures to set"),
+            (self.mu.is_some() && !solver.has_momentum(), "mu", "only `momentum` and `nesterov` have it"),
+            (self.beta1.is_some() && !adaptive, "beta1", adaptive_only),
+            (self.beta2.is_some() && !adaptive, "beta2", adaptive_only),
+            (self.epsilon.is_some() && !adaptive, "epsilon", adaptive_only),
+            (self.delta.is_some() && solver != Solver::Gradopt, "delta", "only `gradopt` smooths the loss"),
+            (
+                linear && (self.noise == Some(Noise::Post) || self.tau_max.is_some()),
+                "noise post or a last temperature",
+                "it is the stage at τ = 0; use `auto` for what follows",
+            ),
+            (linear && self.epochs.is_some(), "epochs", "it is one solution of linear equations"),
+            (linear && self.tolerance.is_some(), "a tolerance", "it is one solution of linear equations"),
+            (linear && self.start != Start::Zero, "a start", "it is one solution of linear equations"),
             (self.noise == Some(Noise::Auto) && !auto, "noise auto", "only `auto` fits both ends; choose pre or post"),
             (
                 self.radius.is_some() && solver == Solver::Lbfgs,
@@ -316,9 +377,18 @@ impl Options {
         };
         positive("eta", self.eta)?;
         positive("radius", self.radius)?;
-        if !(0.0..1.0).contains(&self.tolerance) {
-            return Err(Error::parameter("tol", self.tolerance, "it must be at least 0 and below 1, being a cosine"));
-        }
+        positive("epsilon", self.epsilon)?;
+        positive("delta", self.delta)?;
+        let share = |name: &str, value: Option<f64>, why: &str| match value {
+            Some(v) if !(0.0..1.0).contains(&v) => {
+                Err(Error::parameter(name, v, &format!("it must be at least 0 and below 1{why}")))
+            }
+            _ => Ok(()),
+        };
+        share("tol", self.tolerance, ", being a cosine")?;
+        share("mu", self.mu, "")?;
+        share("beta1", self.beta1, "")?;
+        share("beta2", self.beta2, "")?;
         if !(self.l2.is_finite() && self.l2 >= 0.0) {
             return Err(Error::parameter("l2", self.l2, "it must be finite and not negative"));
         }

@@ -76,6 +76,8 @@ impl Plan {
                 let (outcome, agreed) = self.multistart(&oracle, observer)?;
                 Found { restarts: Some(agreed), ..outcome.into() }
             }
+            Solver::Irls => self.irls(&oracle, observer)?.into(),
+            Solver::Linear => self.linear(&mut oracle),
             _ => self.single(&oracle, observer)?.into(),
         };
         if oracle.is_interrupted() {
@@ -87,6 +89,16 @@ impl Plan {
     /// One run of the loop from the start that was asked for.
     pub(super) fn single(&self, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Result<Outcome> {
         let start = self.start.theta(oracle.coordinates(), oracle.coefficients(), self.settings.seed)?;
+        self.single_from(start, oracle, observer)
+    }
+
+    /// One run of the loop from another start.
+    pub(super) fn single_from(
+        &self,
+        start: Vec<f64>,
+        oracle: &Fold<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome> {
         let method = self.solver.method(&self.settings, oracle, &start)?;
         let stop = Stop::new(self.tolerance, self.epochs).patience(self.solver.patience());
         let stop = if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop };
@@ -107,7 +119,7 @@ impl Plan {
             rows,
             match (linear, self.solver) {
                 (true, _) => &[0.0],
-                (false, Solver::Auto) => &MARGINS,
+                (false, Solver::Auto | Solver::Linear) => &MARGINS,
                 (false, _) => &[MARGIN],
             },
         );

@@ -7,6 +7,7 @@ mod bank;
 mod benches;
 mod certificates;
 mod certified;
+mod competitors;
 mod csv;
 mod derivatives;
 mod faulty;

@@ -7,7 +7,9 @@ mod lbfgs;
 mod momentum;
 mod nesterov;
 mod newton_cg;
+mod normalised;
 mod steepest;
+mod suffix;
 
 pub use adaptive::{Adaptive, Second};
 pub use damped::Damped;
@@ -16,7 +18,9 @@ pub use lbfgs::Lbfgs;
 pub use momentum::Momentum;
 pub use nesterov::Nesterov;
 pub use newton_cg::NewtonCg;
+pub use normalised::Normalised;
 pub use steepest::Steepest;
+pub use suffix::Suffix;
 
 use crate::oracle::{Hessian, Oracle, Query, Sums, Want};
 use crate::schedule::Stage;

@@ -1,13 +1,17 @@
 //! An *estimator* is how the sums at θ are got: from all rows, or from few of them and what is known already.
 
 mod full;
+mod matching;
 mod minibatch;
 mod saga;
+mod smoothed;
 mod svrg;
 
 pub use full::Full;
+pub use matching::Matching;
 pub use minibatch::{Minibatch, Shuffle};
 pub use saga::Saga;
+pub use smoothed::{Smoothed, Smoothing};
 pub use svrg::Svrg;
 
 use crate::oracle::{Oracle, Sums, Want};

@@ -16,6 +16,8 @@ pub struct Smoothness {
     all: f64,
     single: f64,
     rows: f64,
+    /// sup φ′, up to the temperature that it was measured for.
+    slope: f64,
 }
 
 impl Smoothness {
@@ -28,12 +30,13 @@ impl Smoothness {
     pub fn measure(oracle: &dyn Oracle, cap: f64) -> Option<Smoothness> {
         let bounds = oracle.bounds();
         // at τ = 0 every activation is a line
-        let steepness = if cap == 0.0 { 1.0 } else { bounds.steepness? };
+        let slope = if cap == 0.0 { bounds.slope } else { bounds.largest_slope? };
+        let steepness = (slope / bounds.slope).powi(2);
         let exact = oracle.dim() <= Self::PRODUCTS;
         let all = steepness * largest_eigenvalue(oracle) * if exact { 1.0 } else { Self::ROOM };
         // the longest row is no flatter than the mean of all rows
         let single = (steepness * bounds.longest_row).max(all);
-        Some(Smoothness { all, single, rows: oracle.rows() as f64 })
+        Some(Smoothness { all, single, rows: oracle.rows() as f64, slope })
     }
 
     /// Λ_b for a batch of `size` rows; Λ for all rows.
@@ -43,6 +46,17 @@ impl Smoothness {
             return self.all;
         }
         n * (b - 1.0) / (b * (n - 1.0)) * self.all + (n - b) / (b * (n - 1.0)) * self.single
+    }
+
+    /// Λ of the matching loss over all rows, 2·sup φ′·λ_max(XᵀX/n).
+    pub fn of_matching(&self) -> f64 {
+        // a penalty has no slope in it, so that what is steeper than one must not make it less
+        self.all / self.slope.min(1.0)
+    }
+
+    /// √λ_max(XᵀX/n): how far predictors move for a unit step in θ, at most.
+    pub fn spread(&self) -> f64 {
+        (0.5 * self.all).sqrt() / self.slope
     }
 }
 

@@ -1,0 +1,20 @@
+//! The *matching* estimator: the gradient of the loss that matches φ, which has no slope in it.
+
+use crate::oracle::{Objective, Oracle, Query, Sums, Want};
+use crate::solver::estimator::{Estimator, Place};
+
+/// (2/n) Σ ω (φ(z) − y)·x over all rows, and (2/n) Σ ω φ′(z)·x xᵀ where curvature is wanted.
+///
+/// It is the gradient of Σ ω ∫ (φ(t) − y) dt up to z, which is convex for an increasing φ: what GLMtron and iteratively
+/// reweighted least squares descend on. It vanishes at w_* without noise, and elsewhere not where that of squares does.
+///
+/// Reference: Auer, Herbster and Warmuth (1996); Kakade, Kalai, Kanade and Shamir (2011).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Matching;
+
+impl Estimator for Matching {
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
+        let query = Query::new(theta, place.stage.tau, place.stage.rows, want);
+        oracle.ask(&Query { objective: Objective::Matching, ..query })
+    }
+}

@@ -1,0 +1,55 @@
+//! The *smoothed* estimator: the gradient at a random point nearby.
+
+use crate::linalg::norm;
+use crate::oracle::{Oracle, Query, Sums, Want};
+use crate::rng::{Random, Stream, derive_key};
+use crate::schedule::Stage;
+use crate::solver::estimator::{Estimator, Place, Shuffle};
+
+/// The radius δ_m that a loss is smoothed over in stage m: half of that of the stage before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smoothing {
+    /// δ_0.
+    pub first: f64,
+}
+
+impl Smoothing {
+    /// δ_m = δ_0/2^m.
+    pub fn radius(&self, stage: &Stage) -> f64 {
+        self.first * 0.5_f64.powf(stage.index as f64)
+    }
+}
+
+/// ∇_B(θ + δ_m·u), u uniform in the unit ball: on average the gradient of the loss smoothed over a ball of radius δ_m.
+///
+/// Reference: GradOpt of Hazan, Levy and Shalev-Shwartz (2016), its gradient oracle.
+#[derive(Clone, Copy, Debug)]
+pub struct Smoothed {
+    shuffle: Shuffle,
+    smoothing: Smoothing,
+    key: u64,
+}
+
+impl Smoothed {
+    /// Visits the rows in the order of `shuffle`, at points drawn by `seed`.
+    pub fn new(shuffle: Shuffle, smoothing: Smoothing, seed: u64) -> Smoothed {
+        Smoothed { shuffle, smoothing, key: Random::new(seed, Stream::Smoothing).bits() }
+    }
+
+    /// u of a step: uniform in the unit ball.
+    fn direction(&self, place: Place, dim: usize) -> Vec<f64> {
+        let key = derive_key(derive_key(self.key, place.stage.index as u64), place.step as u64);
+        let mut random = Random::new(key, Stream::Smoothing);
+        let u: Vec<f64> = (0..dim).map(|_| random.normal()).collect();
+        let length = libm::pow(random.uniform(), 1.0 / dim as f64) / norm(&u);
+        u.into_iter().map(|u| length * u).collect()
+    }
+}
+
+impl Estimator for Smoothed {
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
+        let (radius, u) = (self.smoothing.radius(&place.stage), self.direction(place, theta.len()));
+        let nearby: Vec<f64> = theta.iter().zip(u).map(|(theta, u)| theta + radius * u).collect();
+        oracle.ask(&Query::new(&nearby, place.stage.tau, self.shuffle.batch(place), want))
+    }
+}

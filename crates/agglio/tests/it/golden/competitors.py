@@ -1,0 +1,125 @@
+"""Fifty steps of each competitor in plain numpy: competitors.py < competitors-input.json > competitors.json
+
+The input has the data, the start and the minibatches (rows of each step, and for GradOpt how far from the iterate the
+gradient is asked); the test writes it if AGGLIO_BLESS is set. Everything else is done here, from the competitors' papers.
+"""
+import json
+import sys
+
+import numpy as np
+from scipy.special import expit
+
+given = json.load(sys.stdin)
+y, start = np.array(given["labels"]), np.array(given["start"])
+X = np.array(given["values"]).reshape(len(y), len(start))
+STEPS, ROWS, BATCHES = 50, len(y), 3
+
+
+def gradient(w, rows=slice(None)):
+    s = expit(X[rows] @ w)
+    return 2 / len(s) * X[rows].T @ ((s - y[rows]) * s * (1 - s))
+
+
+def loss(w, rows=slice(None)):
+    return np.mean((expit(X[rows] @ w) - y[rows]) ** 2)
+
+
+def adaptive(batches, second, alpha=0.05, beta1=0.8, beta2=0.95, epsilon=1e-5):
+    w, m, v = start.copy(), np.zeros_like(start), np.zeros_like(start)
+    for t, rows in enumerate(batches, 1):
+        g = gradient(w, rows)
+        m = beta1 * m + (1 - beta1) * g
+        v = second(v, g * g, beta2)
+        w = w - alpha * (m / (1 - beta1**t)) / (np.sqrt(v / (1 - beta2**t)) + epsilon)
+        yield w
+
+
+def adam(batches, nearby):
+    return adaptive(batches, lambda v, square, beta: beta * v + (1 - beta) * square)
+
+
+def yogi(batches, nearby):
+    return adaptive(batches, lambda v, square, beta: v - (1 - beta) * np.sign(v - square) * square)
+
+
+def sgd(batches, nearby, eta=3.0):
+    """The step is eta/(1 + k/5), k the passes since the mean loss of one was no lower than that of all before."""
+    w, lowest, decay, losses = start.copy(), np.inf, 0, []
+    for t, rows in enumerate(batches, 1):
+        losses.append(loss(w, rows))
+        w = w - eta / (1 + decay / 5) * gradient(w, rows)
+        yield w
+        if t % BATCHES == 0:
+            mean, losses = np.mean(losses), []
+            decay += decay > 0 or mean >= lowest
+            lowest = min(lowest, mean)
+
+
+def svrg(batches, nearby, eta=3.0):
+    w = start.copy()
+    for t, rows in enumerate(batches):
+        if t % BATCHES == 0:
+            anchor, full = w.copy(), gradient(w)
+        w = w - eta * (gradient(w, rows) - gradient(anchor, rows) + full)
+        yield w
+
+
+def ngd(batches, nearby, eta=0.1):
+    w = start.copy()
+    for _ in range(STEPS):
+        g = gradient(w)
+        w = w - eta * g / np.linalg.norm(g)
+        yield w
+
+
+def sngd(batches, nearby, eta=0.1):
+    w = start.copy()
+    for rows in batches:
+        g = gradient(w, rows)
+        w = w - eta * g / np.linalg.norm(g)
+        yield w
+
+
+def gradopt(batches, nearby, alpha=4.0, delta=2.0):
+    w = start.copy()
+    for t, (rows, away) in enumerate(zip(batches, nearby)):
+        stage, i = divmod(t, BATCHES)
+        if i == 0:
+            begun, suffix, reach = w.copy(), [], 1.5 * delta / 2**stage
+        w = w - alpha / (i + 1) * gradient(w + np.array(away), rows)
+        distance = np.linalg.norm(w - begun)
+        if distance > reach:
+            w = begun + (w - begun) * reach / distance
+        if 2 * (i + 1) > BATCHES:
+            suffix.append(w)
+        if i + 1 == BATCHES:
+            w = np.mean(suffix, axis=0)
+        yield w
+
+
+def glmtron(batches, nearby, eta=1.0):
+    w = start.copy()
+    for _ in range(STEPS):
+        w = w - eta * 2 / ROWS * X.T @ (expit(X @ w) - y)
+        yield w
+
+
+def irls(batches, nearby):
+    """From zero; each round a weighted least-squares fit of the working response, before Levenberg-Marquardt begins."""
+    w = np.zeros_like(start)
+    for _ in range(10):
+        s = expit(X @ w)
+        weight = s * (1 - s)
+        response = X @ w + (y - s) / weight
+        root = np.sqrt(weight)
+        w = np.linalg.lstsq(root[:, None] * X, root * response, rcond=None)[0]
+        yield w
+
+
+print(json.dumps({
+    run["name"]: {
+        "batches": run["batches"],
+        "thetas": [w.tolist() for w in globals()[run["name"]](run["batches"], run["nearby"])],
+    }
+    for run in given["runs"]
+}))
