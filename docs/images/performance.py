@@ -85,7 +85,7 @@ def growth(axes, records):
     axes.plot([r["rows"] for r in records], [1e9 * r["seconds_of_a_pass"] / r["rows"] for r in records], "o-",
               markersize=4, color=COLOURS[0])
     axes.set(xscale="log", xlabel="rows", ylabel="nanoseconds of a pass, each row")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.1 * max(axes.lines[0].get_ydata()))
     axes.set_title("Passes of gd, 50 columns")
 
 
