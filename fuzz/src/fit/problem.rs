@@ -94,7 +94,7 @@ fn draw_model(
     if penalty && solver != Solver::Saga {
         options = options.l2(number(bytes)?.abs());
     }
-    if noise {
+    if noise && solver != Solver::Linear {
         options = match bytes.int_in_range(0..=2)? {
             0 => options.noise(Noise::Pre),
             1 => options.noise(Noise::Post),
@@ -109,20 +109,32 @@ fn draw_method(bytes: &mut Unstructured<'_>, mut options: Options, solver: Solve
     let has = |bit: u8| method >> bit & 1 == 1;
     if solver.uses_eta() {
         options = if has(0) { options.eta(number(bytes)?.abs()) } else { options };
+    }
+    if solver.is_graduated() {
         options = if has(1) { options.tau0(number(bytes)?.abs()) } else { options };
         options = if has(2) { options.beta(1.0 + number(bytes)?.abs()) } else { options };
     }
-    if solver.uses_batches() && has(3) {
+    if solver.takes_batches() && has(3) {
         options = options.batch(bytes.int_in_range(1..=ROWS)?);
     }
     if solver == Solver::Auto && has(4) {
         let count = bytes.int_in_range(1..=4)?;
         options = options.restarts(if count == 4 { Restarts::Auto } else { Restarts::Count(count) });
     }
-    if has(5) {
+    if has(4) {
+        options = match solver {
+            Solver::Momentum | Solver::Nesterov => options.mu(number(bytes)?.abs()),
+            Solver::Adam | Solver::Yogi => {
+                options.beta1(number(bytes)?.abs()).beta2(number(bytes)?.abs()).epsilon(number(bytes)?.abs())
+            }
+            Solver::Gradopt => options.delta(number(bytes)?.abs()),
+            _ => options,
+        };
+    }
+    if has(5) && solver != Solver::Linear {
         options = options.tolerance(number(bytes)?.abs());
     }
-    if has(6) && solver != Solver::Auto {
+    if has(6) && !matches!(solver, Solver::Auto | Solver::Linear) {
         options = options.start(Start::Random(if has(7) { Some(number(bytes)?.abs()) } else { None }));
     }
     Ok(options.seed(u64::from(method)))

@@ -32,6 +32,23 @@ fn runs_are_the_fits_of_the_same_solvers() {
     assert_eq!(runs[4]["status"], "iteration limit");
 }
 
+/// All of them on the same table, whatever each of them ends at; `linear` has one end, which --noise does not change.
+#[test]
+fn every_baseline_and_competitor_runs() {
+    let folder = Folder::with_data();
+    let solvers = "ngd,ngd:batch=20,gradopt,glmtron,irls,linear,lbfgs,lm,multistart,adam:tau0=1;epsilon=1e-8;eta=0.05,sgd:tau0=1,svrg:tau0=1";
+    let runs = compare(&folder, &format!("data.csv --target y --drop x3 --noise post --solvers {solvers}"));
+    assert_eq!(runs.len(), 12);
+    let best = number(&runs[7]["loss"]);
+    for run in &runs {
+        assert!(run["error"].is_null() && number(&run["loss"]) >= best * (1.0 - 1e-9), "{run}");
+        assert_eq!(run["noise"], if run["solver"] == "linear" { "pre" } else { "post" });
+    }
+    for certified in [4, 6, 7, 8] {
+        assert_eq!(runs[certified]["certified"], true, "{}", runs[certified]);
+    }
+}
+
 #[test]
 fn the_table_has_a_line_for_each_whatever_the_status() {
     let folder = Folder::with_data();

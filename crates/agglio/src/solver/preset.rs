@@ -207,6 +207,16 @@ impl Solver {
         if self.uses_batches() { 500 } else { 3000 }
     }
 
+    /// Passes of minibatches in a stage. GradOpt needs enough of them to come as close as the next, smaller ball demands.
+    fn passes_of_stage(self) -> usize {
+        if self == Solver::Gradopt { 10 } else { 1 }
+    }
+
+    /// Stages that so many epochs allow.
+    pub(crate) fn stages(self, epochs: usize) -> usize {
+        epochs.div_ceil(self.passes_of_stage())
+    }
+
     /// Puts the parts together for the rows of an oracle.
     pub(crate) fn method(self, settings: &Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Method> {
         if self == Solver::Auto {
@@ -214,7 +224,7 @@ impl Solver {
         }
         self.require_room(oracle.dim())?;
         let parts = Parts::new(self, settings, oracle, start);
-        let steps = parts.shuffle.map_or(1, |shuffle| shuffle.batches());
+        let steps = parts.shuffle.map_or(1, |shuffle| self.passes_of_stage() * shuffle.batches());
         Ok(Method {
             schedule: match self.is_graduated() {
                 true => graduated(settings, steps, oracle, start),

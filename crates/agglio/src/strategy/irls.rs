@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::fit::{Outcome, fit};
 use crate::observe::Observer;
 use crate::oracle::{Fold, Hessian, Oracle};
+use crate::rows::Batch;
 use crate::schedule::Constant;
 use crate::solver::direction::Damped;
 use crate::solver::estimator::Matching;
@@ -15,13 +16,13 @@ use crate::strategy::Plan;
 const ROUNDS: usize = 25;
 
 impl Plan {
-    /// Iteratively reweighted least squares, each round a Newton step on the matching loss without any damping, then
-    /// Levenberg–Marquardt.
+    /// Iteratively reweighted least squares from zero, each round a Newton step on the matching loss without any damping,
+    /// then Levenberg–Marquardt.
     ///
     /// For a sigmoid the first part is logistic regression, which for labels that are no shares of successes is its quasi
     /// maximum likelihood. Reference: Nelder and Wedderburn (1972); Papke and Wooldridge (1996).
     pub(super) fn irls(&self, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Result<Outcome> {
-        let start = self.start.theta(oracle.coordinates(), oracle.coefficients(), self.settings.seed)?;
+        let start = vec![0.0; oracle.dim()];
         let method = Method {
             schedule: Box::new(Constant { tau: self.settings.cap, steps: 1 }),
             estimator: Box::new(Matching),
@@ -30,10 +31,14 @@ impl Plan {
             ball: self.settings.ball(oracle),
             keep: Keep::Best,
         };
-        let first = fit(oracle, method, start, Stop::new(self.tolerance, ROUNDS), observer);
-        match first.reason {
-            StopReason::Interrupted => Ok(first),
-            _ => self.single_from(first.theta, oracle, observer),
+        let first = fit(oracle, method, start.clone(), Stop::new(self.tolerance, ROUNDS), observer);
+        if first.reason == StopReason::Interrupted {
+            return Ok(first);
         }
+        // rounds that nothing damps may have led away
+        let ends = [start, first.theta];
+        let losses = oracle.losses(&ends, self.settings.cap, Batch::All);
+        let [start, end] = ends;
+        self.single_from(if losses[1] <= losses[0] { end } else { start }, oracle, observer)
     }
 }

@@ -207,7 +207,7 @@ impl Options {
         self
     }
 
-    /// δ₀ > 0, the radius that the loss is smoothed over in the first pass; it halves with each. Default: the radius that w
+    /// δ₀ > 0, the radius that the loss is smoothed over in the first ten passes; it halves after each ten. Default: the radius that w
     /// is kept in, or else about the distance to w_*. Only for `gradopt`.
     pub fn delta(mut self, delta: f64) -> Options {
         self.delta = Some(delta);
@@ -345,6 +345,11 @@ impl Options {
             (linear && self.epochs.is_some(), "epochs", "it is one solution of linear equations"),
             (linear && self.tolerance.is_some(), "a tolerance", "it is one solution of linear equations"),
             (linear && self.start != Start::Zero, "a start", "it is one solution of linear equations"),
+            (
+                solver == Solver::Irls && self.start != Start::Zero,
+                "a start",
+                "its rounds, which nothing damps, begin at zero; use `lm` from other places",
+            ),
             (self.noise == Some(Noise::Auto) && !auto, "noise auto", "only `auto` fits both ends; choose pre or post"),
             (
                 self.radius.is_some() && solver == Solver::Lbfgs,

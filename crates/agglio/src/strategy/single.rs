@@ -100,7 +100,7 @@ impl Plan {
         observer: &mut dyn Observer,
     ) -> Result<Outcome> {
         let method = self.solver.method(&self.settings, oracle, &start)?;
-        let stop = Stop::new(self.tolerance, self.epochs).patience(self.solver.patience());
+        let stop = Stop::new(self.tolerance, self.solver.stages(self.epochs)).patience(self.solver.patience());
         let stop = if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop };
         let outcome = fit(oracle, method, start.clone(), stop, observer);
         let overshot = self.settings.eta.is_some() && led_away(oracle, &start, &outcome);

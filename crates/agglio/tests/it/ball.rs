@@ -29,7 +29,9 @@ fn every_solver_finds_the_optimum_on_the_surface() {
     for activation in ["sigmoid", "softplus", "silu", "identity"] {
         let data = noisy(activation);
         let projected = fit(options(activation, Solver::Gd).radius(0.5), &data);
-        for solver in Solver::ALL.into_iter().filter(|&s| s != Solver::Lbfgs && (s.converges_linearly())) {
+        // these take no ball, or end elsewhere than squares do
+        let others = [Solver::Lbfgs, Solver::Glmtron, Solver::Linear];
+        for solver in Solver::ALL.into_iter().filter(|s| s.converges_linearly() && !others.contains(s)) {
             let report = fit(options(activation, solver).radius(0.5), &data);
             assert!(report.certificate.certified(), "{activation} by {solver}: {}", report.verdict());
             assert!(report.certificate.held_back && report.verdict().contains("on the surface of the ball"));

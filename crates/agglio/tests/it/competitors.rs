@@ -97,7 +97,6 @@ fn options(name: &str) -> Options {
         "sngd" => options.solver(Solver::Ngd).eta(0.1).batch(20),
         "gradopt" => options.solver(Solver::Gradopt).eta(4.0).delta(2.0).batch(20),
         "glmtron" => options.solver(Solver::Glmtron).eta(1.0),
-        // nothing damps its rounds, which is why they begin at zero
         "irls" => options.solver(Solver::Irls).start(Start::Zero),
         _ => panic!("{name}"),
     }
@@ -160,5 +159,128 @@ fn fifty_steps_are_those_of_numpy() {
             assert!(off <= 1e-10, "{name}, step {step}: {off:e} off");
         }
         assert!(thetas.len() == STEPS || name == "irls" && thetas.len() >= 10, "{name}: {} steps", thetas.len());
+    }
+}
+
+fn plain(solver: Solver) -> Options {
+    Options::new(named("sigmoid").unwrap()).intercept(false).solver(solver)
+}
+
+/// The normal equations of φ⁻¹(y) on x, whoever solves them; labels at the edge of the range are clipped instead.
+#[test]
+fn linear_is_least_squares_on_preimages() {
+    let data = bank::paper("sigmoid", 300, 4, LabelNoise::Pre(0.5, Shape::Gauss), 3);
+    let report = plain(Solver::Linear).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    let left = |(x, y): (&[f64], &f64)| {
+        x.iter().zip(&report.coefficients).map(|(x, w)| x * w).sum::<f64>() - (y / (1.0 - y)).ln()
+    };
+    for j in 0..4 {
+        let pull: f64 = data.values.chunks(4).zip(&data.labels).map(|(x, y)| x[j] * left((x, y))).sum();
+        assert!(pull.abs() <= 1e-9, "column {j}: {pull:e}");
+    }
+    assert_eq!((report.tau, report.noise), (0.0, agglio::Noise::Pre));
+    let mut binary = data.clone();
+    binary.labels.iter_mut().for_each(|y| *y = y.round());
+    let report = plain(Solver::Linear).build().unwrap().fit(&bank::rows(&binary)).unwrap();
+    assert!(report.loss.is_finite() && report.loss < report.certificate.baseline_loss, "{}", report.loss);
+}
+
+#[test]
+fn reweighting_leads_to_the_optimum_of_squares() {
+    for (activation, noise) in [("sigmoid", 0.05), ("probit", 0.05), ("softplus", 0.1), ("exp", 0.1), ("tanh", 0.0)] {
+        let data = bank::paper(activation, 500, 6, LabelNoise::Post(noise, Shape::Gauss), 8);
+        let fit = |solver| {
+            let options = Options::new(named(activation).unwrap()).intercept(false).solver(solver);
+            options.noise(agglio::Noise::Post).build().unwrap().fit(&bank::rows(&data)).unwrap()
+        };
+        let (irls, auto) = (fit(Solver::Irls), fit(Solver::Auto));
+        assert!(irls.certificate.certified(), "{activation}: {}", irls.verdict());
+        let off = bank::largest_difference(&irls.coefficients, &auto.coefficients);
+        assert!(off <= 1e-8, "{activation}: {off:e}");
+    }
+}
+
+/// Where the gradient has no slope in it, it vanishes at w_* without noise, and with noise somewhere else.
+#[test]
+fn glmtron_recovers_what_has_no_noise() {
+    let data = bank::paper("sigmoid", 1000, 10, LabelNoise::None, 4);
+    let report = plain(Solver::Glmtron).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    let off = bank::distance(&report.coefficients, &data.truth);
+    assert!(off <= 1e-12 && report.certificate.certified(), "{off:e}: {}", report.verdict());
+    let data = bank::paper("sigmoid", 1000, 10, LabelNoise::Post(0.2, Shape::Gauss), 4);
+    let report = plain(Solver::Glmtron).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    let best = plain(Solver::Lm).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    assert!(report.loss > best.loss && report.loss < 1.1 * best.loss, "{} {}", report.loss, best.loss);
+}
+
+struct Lowest(f64);
+
+impl Observer for Lowest {
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        self.0 = self.0.min(step.loss);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Steps of one length cannot end well, but the best point that they pass is kept.
+#[test]
+fn normalised_descent_keeps_its_best_point() {
+    let data = bank::paper("sigmoid", 500, 5, LabelNoise::Post(0.05, Shape::Gauss), 6);
+    let mut lowest = Lowest(f64::INFINITY);
+    let plan = plain(Solver::Ngd).eta(0.37).epochs(200).build().unwrap();
+    let report = plan.fit_observed(&bank::rows(&data), &mut lowest).unwrap();
+    assert_eq!(report.loss, lowest.0);
+    let untuned = plain(Solver::Ngd).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    let best = plain(Solver::Lm).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    assert!(untuned.loss <= best.loss * (1.0 + 1e-4), "{} {}", untuned.loss, best.loss);
+}
+
+/// In the paper's units, with a step of its grid, from its start and from zero.
+#[test]
+fn gradopt_recovers_and_repeats_itself() {
+    let data = bank::paper("sigmoid", 1000, 50, LabelNoise::None, 7);
+    let options = plain(Solver::Gradopt).scaling(Scaling::None).eta(200.0).radius(20.0).seed(1);
+    for start in [Start::Zero, Start::Random(None)] {
+        let plan = options.clone().start(start).build().unwrap();
+        let [first, again] = [0, 1].map(|_| plan.fit(&bank::rows(&data)).unwrap());
+        assert_eq!(first.coefficients, again.coefficients);
+        let off = bank::distance(&first.coefficients, &data.truth);
+        assert!(off <= 1e-12, "{off:e}: {}", first.verdict());
+    }
+}
+
+/// Labels of 0 and 1 that a plane separates: the rounds grow without end, and what follows says so.
+#[test]
+fn rounds_on_separable_labels_are_not_called_convergence() {
+    let mut data = bank::paper("sigmoid", 200, 3, LabelNoise::None, 7);
+    data.labels.iter_mut().for_each(|y| *y = y.round());
+    let report = plain(Solver::Irls).build().unwrap().fit(&bank::rows(&data)).unwrap();
+    assert!(!report.certificate.certified() && report.loss < 1e-4, "{}", report.verdict());
+}
+
+/// A number that a solver does not have is refused by its name and the solver's.
+#[test]
+fn numbers_of_other_solvers_are_refused() {
+    for (options, name) in [
+        (plain(Solver::Gd).mu(0.5), "mu"),
+        (plain(Solver::Sgd).beta1(0.5), "beta1"),
+        (plain(Solver::Ngd).beta2(0.5), "beta2"),
+        (plain(Solver::Gd).epsilon(0.5), "epsilon"),
+        (plain(Solver::Sgd).delta(0.5), "delta"),
+        (plain(Solver::Ngd).tau0(0.5), "tau0"),
+        (plain(Solver::Glmtron).batch(5), "batch"),
+        (plain(Solver::Irls).eta(0.5), "eta"),
+        (plain(Solver::Irls).start(Start::Random(None)), "start"),
+        (plain(Solver::Linear).epochs(5), "epochs"),
+        (plain(Solver::Linear).tolerance(0.1), "tolerance"),
+        (plain(Solver::Linear).tau_max(1.0), "temperature"),
+        (plain(Solver::Linear).start(Start::Random(None)), "start"),
+        (plain(Solver::Adam).beta1(1.0), "beta1"),
+        (plain(Solver::Momentum).mu(-0.1), "mu"),
+        (plain(Solver::Yogi).epsilon(0.0), "epsilon"),
+        (plain(Solver::Gradopt).delta(f64::INFINITY), "delta"),
+    ] {
+        let why = options.build().unwrap_err().to_string();
+        assert!(why.contains(name), "{name}: {why}");
     }
 }

@@ -83,16 +83,16 @@ def sngd(batches, nearby, eta=0.1):
 def gradopt(batches, nearby, alpha=4.0, delta=2.0):
     w = start.copy()
     for t, (rows, away) in enumerate(zip(batches, nearby)):
-        stage, i = divmod(t, BATCHES)
+        stage, i = divmod(t, 10 * BATCHES)
         if i == 0:
             begun, suffix, reach = w.copy(), [], 1.5 * delta / 2**stage
         w = w - alpha / (i + 1) * gradient(w + np.array(away), rows)
         distance = np.linalg.norm(w - begun)
         if distance > reach:
             w = begun + (w - begun) * reach / distance
-        if 2 * (i + 1) > BATCHES:
+        if 2 * (i + 1) > 10 * BATCHES:
             suffix.append(w)
-        if i + 1 == BATCHES:
+        if i + 1 == 10 * BATCHES:
             w = np.mean(suffix, axis=0)
         yield w
 
