@@ -159,11 +159,18 @@ impl Report {
         if self.certificate.held_back { " on the surface of the ball" } else { "" }
     }
 
+    /// How the curvature was looked at, where that was not all of it.
+    fn looked_at(&self) -> String {
+        let Certificate { curvature_products, curvature_rows, .. } = self.certificate;
+        let by = curvature_products.map_or(String::new(), |k| format!(" by {k} Lanczos steps"));
+        let on = if curvature_rows < self.rows { format!(" on {curvature_rows} of the rows") } else { String::new() };
+        by + &on
+    }
+
     fn curved(&self) -> String {
         match self.certificate.smallest_eigenvalue {
             Some(ratio) if self.certificate.certified() => {
-                let by =
-                    self.certificate.curvature_products.map_or(String::new(), |k| format!(" by {k} Lanczos steps"));
+                let by = self.looked_at();
                 format!(", and a strict minimum (least curvature {ratio:.1e} of the greatest{by})")
             }
             Some(ratio) if ratio > 0.0 => {

@@ -16,7 +16,7 @@ use crate::stop::StopReason;
 const MOST_ROWS: usize = 50_000;
 /// The sample, a beginning of one fixed permutation.
 const SAMPLE: usize = 20_000;
-const SAMPLE_KEY: u64 = 0x6365_7274;
+const CERTIFICATE_KEY: u64 = 0x6365_7274;
 /// Ratio of eigenvalues at which a direction counts as flat.
 pub(crate) const FLAT: f64 = 1e-12;
 /// Products with the Hessian for its outermost eigenvalues.
@@ -165,7 +165,7 @@ fn sample(oracle: &dyn Oracle) -> Batch {
     // rows of little weight tell little
     let len = (SAMPLE.max(20 * oracle.dim()) as f64 / oracle.evenness()).ceil() as usize;
     match oracle.rows() > MOST_ROWS && oracle.rows() > len {
-        true => Batch::Part { key: SAMPLE_KEY, start: 0, len },
+        true => Batch::Part { key: CERTIFICATE_KEY, start: 0, len },
         false => Batch::All,
     }
 }

@@ -149,9 +149,11 @@ fn led_away(oracle: &dyn Oracle, start: &[f64], outcome: &Outcome) -> bool {
 fn require_squarable(rows: &dyn Rows) -> Result<()> {
     let largest = |read: fn(&dyn Rows, &Run<'_>, &mut [f64])| {
         let leaf = |from: usize, to: usize| {
-            let (run, mut values, mut weight) = (Run::Span(from..to), vec![0.0; to - from], vec![0.0; to - from]);
+            let (run, mut values, mut weight) = (Run::Span(from..to), vec![0.0; to - from], vec![1.0; to - from]);
             read(rows, &run, &mut values);
-            rows.weights(&run, &mut weight);
+            if rows.has_weights() {
+                rows.weights(&run, &mut weight);
+            }
             let counted =
                 values.iter().zip(&weight).map(|(value, &weight)| if weight > 0.0 { value.abs() } else { 0.0 });
             counted.fold(0.0, f64::max)
