@@ -62,6 +62,8 @@ def rows(text):
 
 def check_json(path, force):
     """An end now rather than after hours, if the figures cannot be written."""
+    if path and path.is_dir():
+        program.stop(f"{path} is a folder; name a file")
     if path and path.exists() and not force:
         program.stop(f"{path} exists: --force replaces it")
     if path and not path.resolve().parent.is_dir():

@@ -14,9 +14,12 @@ use agglio::{Options, Result};
 const COLUMNS: usize = 50;
 
 fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let single = arguments.next().is_some_and(|storage| storage == "f32");
-    let rows: usize = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(200_000);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let Some((single, rows)) = asked(&words) else {
+        eprintln!("usage: storage [f64|f32 [ROWS]]");
+        std::process::exit(2);
+    };
     let phi = named("sigmoid")?;
     let before = peak();
     let labels = (0..rows).map(|i| {
@@ -49,4 +52,14 @@ fn peak() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kilobytes| kilobytes / 1e3)
+}
+
+/// Whether in single precision, and how many rows.
+fn asked(words: &[&str]) -> Option<(bool, usize)> {
+    match *words {
+        [] => Some((false, 200_000)),
+        [storage @ ("f64" | "f32")] => Some((storage == "f32", 200_000)),
+        [storage @ ("f64" | "f32"), rows] => Some((storage == "f32", rows.parse().ok()?)),
+        _ => None,
+    }
 }

@@ -124,7 +124,7 @@ impl Measured {
             right("threads"),
             right("time a row"),
             right("share"),
-            left("of what is possible"),
+            left("of at most"),
         ]);
         for kernel in &self.kernels {
             kernels.add_row([
@@ -159,7 +159,7 @@ impl Kernel {
         let (bytes, columns, rows) = (self.storage.bytes() as f64, self.columns as f64, self.rows as f64);
         match self.bound {
             "sum" => format!("{:.1} GB/s read", 1e-9 * bytes * columns * rows / self.bound_seconds),
-            _ => format!("{:.1} GFLOP/s of gemm", 1e-9 * columns * (columns + 1.0) * rows / self.bound_seconds),
+            _ => format!("{:.1} GFLOP/s, gemm", 1e-9 * columns * (columns + 1.0) * rows / self.bound_seconds),
         }
     }
 }

@@ -187,9 +187,6 @@ pub struct Bounds {
 /// conjugate gradients would ask for instead.
 pub(crate) const WIDE: usize = 1000;
 
-/// Entries of θ beyond which forming the d×d curvature of some rows costs more than five gradients of them.
-const COSTLY: usize = 64;
-
 /// Whoever holds the rows and can fold them.
 pub trait Oracle: Sync {
     /// Number of entries of θ.
@@ -209,11 +206,6 @@ pub trait Oracle: Sync {
     /// Whether θ has so many entries that their d×d curvature is never to be formed.
     fn is_wide(&self) -> bool {
         self.dim() > WIDE
-    }
-
-    /// Whether θ has so many entries that their d×d curvature is to be formed seldom.
-    fn is_costly(&self) -> bool {
-        self.dim() > COSTLY
     }
 
     /// Answers a question.

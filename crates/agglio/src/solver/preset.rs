@@ -282,13 +282,16 @@ fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f6
 /// Coefficients up to which their curvature costs little more than the gradient.
 const NARROW: usize = 32;
 
+/// Coefficients beyond which forming the curvature of some rows costs more than five gradients of them.
+const COSTLY: usize = 64;
+
 /// The default solver over given samples of the rows, the last of which is where it ends.
 ///
 /// `line` is the curvature at τ = 0 over the first of them, if it is known.
 pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>, line: Option<Symmetric>) -> Method {
     let (direction, step): (Box<dyn Direction>, Box<dyn StepRule>) = match oracle.is_wide() {
         true => (Box::new(NewtonCg::default()), Box::new(Armijo::natural())),
-        false if oracle.is_costly() => (Box::new(Kept::sparing(line)), Box::new(Trust::default())),
+        false if oracle.dim() > COSTLY => (Box::new(Kept::sparing(line)), Box::new(Trust::default())),
         false if oracle.dim() > NARROW => (Box::new(Kept::default()), Box::new(Trust::default())),
         false => (Box::new(Damped::ending_in_full()), Box::new(Trust::default())),
     };

@@ -22,7 +22,18 @@ impl Plan {
         if self.settings.cap == 0.0 {
             return self.pre(oracle);
         }
-        let mut samples = preset::samples(oracle);
+        let samples = preset::samples(oracle);
+        let sampled = samples.len() > 1;
+        Found { sampled, ..self.auto_over(samples, oracle, observer) }
+    }
+
+    /// The same without samples: where few rows say something, such as the ones among many zeros, a sample of the rows may
+    /// have an optimum at infinity that all of them have not, and no path leads back from there.
+    pub(super) fn auto_over_all(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
+        self.auto_over(vec![Batch::All], oracle, observer)
+    }
+
+    fn auto_over(&self, mut samples: Vec<Batch>, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
         // a penalty or a ball shrinks the two ends by different amounts, so that their likelihoods cannot be compared
         let comparable = self.noise == Noise::Auto && self.l2 == 0.0 && self.settings.radius.is_none();
         // where there are many rows, a sample of them knows where the noise is, and all of them are for the end that is kept
@@ -43,7 +54,7 @@ impl Plan {
         if later.is_empty() || found.deviation.is_some() || found.outcome.reason == StopReason::Interrupted {
             return found;
         }
-        // the curvature of the sample leads a step on all rows
+        // what columns of the sample have in common at τ = 0 leads the first step
         let samples = [vec![judges], later].concat();
         let outcome = self.path(oracle, found.outcome.theta, samples, curvature.filter(|_| first == judges), observer);
         Found { outcome, ..found }

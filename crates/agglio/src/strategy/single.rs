@@ -70,7 +70,7 @@ impl Plan {
 
     fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
         let mut oracle = self.oracle(rows)?;
-        let mut found = match self.solver {
+        let found = match self.solver {
             Solver::Auto => self.auto(&mut oracle, observer),
             Solver::Multistart => {
                 let (outcome, agreed) = self.multistart(&oracle, observer)?;
@@ -80,10 +80,14 @@ impl Plan {
             Solver::Linear => self.linear(&mut oracle),
             _ => self.single(&oracle, observer)?.into(),
         };
-        if oracle.is_interrupted() {
-            found.outcome.reason = StopReason::Interrupted;
+        let sampled = found.sampled;
+        let first = report(&oracle, found, self.settings.cap)?;
+        if !sampled || first.certificate.certified() || first.status() == Status::Interrupted {
+            return Ok(first);
         }
-        report(&oracle, &mut found, self.settings.cap)
+        let found = self.auto_over_all(&mut oracle, observer);
+        let second = report(&oracle, found, self.settings.cap)?;
+        Ok(better(first, second))
     }
 
     /// One run of the loop from the start that was asked for.
@@ -188,7 +192,21 @@ fn require_coefficients(coefficients: &[f64]) -> Result<()> {
     }
 }
 
-fn report(oracle: &Fold<'_>, found: &mut Found, cap: f64) -> Result<Report> {
+/// The one that is certified, else the lower one, with the effort of both.
+fn better(first: Report, second: Report) -> Report {
+    let (passes, status) = (second.passes, second.status());
+    let mut kept = if second.certificate.certified() || second.loss < first.loss { second } else { first };
+    kept.passes = passes;
+    if status == Status::Interrupted {
+        (kept.reason, kept.certificate.status) = (StopReason::Interrupted, status);
+    }
+    kept
+}
+
+fn report(oracle: &Fold<'_>, mut found: Found, cap: f64) -> Result<Report> {
+    if oracle.is_interrupted() {
+        found.outcome.reason = StopReason::Interrupted;
+    }
     let mut certificate = Certificate::examine(oracle, &mut found.outcome);
     certificate.restarts = found.restarts;
     certificate.linear_loss = found.linear_loss;

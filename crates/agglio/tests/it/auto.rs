@@ -1,6 +1,7 @@
 //! The default solver: no start, no knobs, and the right end of the temperature path.
 
 use agglio::activation::named;
+use agglio::rng::{Random, Stream};
 use agglio::rows::Dense;
 use agglio::simulate::{Design, LabelNoise, Shape, Simulation};
 use agglio::{Noise, Options, Report, Restarts, Solver, Start, Status};
@@ -227,5 +228,29 @@ fn a_last_temperature_overrides_the_noise() {
         let options = Options::new(named("sigmoid").unwrap()).tau_max(0.5).noise(noise);
         let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
         assert_eq!((report.tau, report.noise, report.log_likelihoods), (0.5, Noise::Post, None), "{noise:?}");
+    }
+}
+
+/// Few ones among many zeros, and categories of a handful of rows: a sample of the rows is separable where all of them are
+/// not, and the fit must not stay at the sample's optimum at infinity.
+#[test]
+fn a_sample_that_separates_is_not_the_end() {
+    for (rows, columns, rare) in [(20_000, 20, 0), (48_000, 40, 8)] {
+        let data = Simulation::new(named("sigmoid").unwrap(), rows, columns).design(Design::Normal);
+        let mut data = data.norm(1.5).seed(5).draw().unwrap();
+        let mut random = Random::new(5, Stream::Noise);
+        for (i, x) in data.values.chunks_mut(columns).enumerate() {
+            (0..rare).for_each(|j| x[j] = f64::from(u8::from(i % (rows / (2 + j)) == 7 * j)));
+            let z: f64 = x.iter().zip(&data.truth).map(|(x, w)| x * w).sum();
+            let share = named("sigmoid").unwrap().value(if rare > 0 { z } else { z - 5.0 });
+            data.labels[i] = f64::from(u8::from(random.uniform() < share));
+        }
+        let fit = |solver| {
+            let options = Options::new(named("sigmoid").unwrap()).solver(solver);
+            options.build().unwrap().fit(&bank::rows(&data)).unwrap()
+        };
+        let (auto, lm) = (fit(Solver::Auto), fit(Solver::Lm));
+        assert_eq!(auto.certificate.certified(), lm.certificate.certified(), "{rare}: {}", auto.verdict());
+        assert!(auto.loss <= lm.loss * (1.0 + 1e-9), "{rare}: {} above {}", auto.loss, lm.loss);
     }
 }

@@ -32,7 +32,7 @@ pub struct Kept {
     fresh: bool,
     /// Whether a new curvature is worth its price.
     stale: bool,
-    /// Whether it is that of other rows: good for a step, after which their own is worth its price.
+    /// Whether it is that of other rows: good for a step, after which their own is worth its price unless that is high.
     borrowed: bool,
     /// Whether the end is near.
     near: bool,
@@ -68,9 +68,9 @@ struct Seen {
 }
 
 impl Kept {
-    /// A new curvature doubles the digits, and costs some four gradients.
+    /// What a gradient must fall to in a step: a new curvature doubles the digits, and costs some four gradients.
     const FALL: f64 = 0.2;
-    /// The same where it costs more.
+    /// The same where a new one is to be spared.
     const SLOW_FALL: f64 = 0.4;
     /// A step that promises less than this share of the loss is near the end. Sooner than where the curvature is asked for at
     /// every step, since here it is to last.
@@ -176,6 +176,7 @@ impl Direction for Kept {
     }
 
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+        // before anything is learnt, which forgets the rows that it is of
         if self.borrowed && self.sparing && !here.sums.is_rounding() {
             self.shrink(here);
         }
