@@ -65,7 +65,7 @@ impl Values {
         match self {
             Values::List(list) => list.get((share * list.len() as f64) as usize).cloned().unwrap_or_default(),
             &Values::Range { from, to, by_ratio: false } => rounded(from + share * (to - from)),
-            &Values::Range { from, to, by_ratio: true } => rounded(from * (to / from).powf(share)),
+            &Values::Range { from, to, by_ratio: true } => rounded(ratio(from, to, share)),
         }
     }
 }
@@ -148,7 +148,7 @@ fn spaced(from: f64, to: f64, count: usize, by_ratio: bool) -> Vec<String> {
     let last = count.saturating_sub(1).max(1) as f64;
     let step = (to - from) / last;
     let between = |i: usize| match by_ratio {
-        true => rounded(from * (to / from).powf(i as f64 / last)),
+        true => rounded(ratio(from, to, i as f64 / last)),
         false => text(from + i as f64 * step),
     };
     let value = |i: usize| match i {
@@ -157,6 +157,11 @@ fn spaced(from: f64, to: f64, count: usize, by_ratio: bool) -> Vec<String> {
         i => between(i),
     };
     (0..count).map(value).collect()
+}
+
+/// What lies between two numbers when their logarithms are shared out; their ratio may overflow.
+fn ratio(from: f64, to: f64, share: f64) -> f64 {
+    from.powf(1.0 - share) * to.powf(share)
 }
 
 /// To 15 digits, which systems agree on whose powers differ in the last bit.

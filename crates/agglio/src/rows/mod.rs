@@ -20,7 +20,7 @@ pub(crate) use coordinates::Predictor;
 pub use coordinates::{Coordinates, Scaling};
 pub use dense::Dense;
 pub use moments::Moments;
-pub use part::Part;
+pub(crate) use part::Part;
 
 /// A short run of rows, as one thread visits it.
 #[derive(Clone, Debug)]

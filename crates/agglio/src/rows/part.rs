@@ -1,48 +1,58 @@
-//! A *part* of some rows, as rows of their own: those of a batch, or all others.
+//! A *part* of some rows, as rows of their own: consecutive ones, or all others.
 
-use crate::rows::{Addition, Batch, Moments, Rows, Run};
+use std::ops::Range;
 
-/// Some rows of a table, in the order of the table; nothing is copied.
+use crate::rows::{Addition, Moments, Rows, Run};
+
+/// Rows of a table without those of a gap; nothing is copied.
 #[derive(Clone, Debug)]
-pub struct Part<'a> {
+pub(crate) struct Part<'a> {
     rows: &'a dyn Rows,
-    /// The row of the table that is at each position.
-    picked: Vec<usize>,
+    len: usize,
+    /// The rows that are left out, and come before the ones that follow.
+    gap: Range<usize>,
     /// Measured once, for everybody who asks.
     moments: Option<Moments>,
 }
 
 impl<'a> Part<'a> {
-    /// The rows of a batch, and those that are not in it.
-    pub fn split(rows: &'a dyn Rows, batch: Batch) -> (Part<'a>, Part<'a>) {
-        let mut inside = vec![false; rows.len()];
-        batch.with_run(rows.len(), 0, batch.len(rows.len()), |run| run.for_each(|_, row| inside[row] = true));
-        // forward through the table, as memory likes to be read
-        let (within, without) = (0..rows.len()).partition(|&row| inside[row]);
-        (Part::new(rows, within), Part::new(rows, without))
+    /// The rows of a span.
+    pub fn within(rows: &'a dyn Rows, span: Range<usize>) -> Part<'a> {
+        Part::new(rows, span.len(), 0..span.start)
     }
 
-    fn new(rows: &'a dyn Rows, picked: Vec<usize>) -> Part<'a> {
-        let mut part = Part { rows, picked, moments: None };
-        part.moments = (!part.is_empty()).then(|| Moments::of(&part));
+    /// All rows but those of a span.
+    pub fn without(rows: &'a dyn Rows, span: Range<usize>) -> Part<'a> {
+        Part::new(rows, rows.len() - span.len(), span)
+    }
+
+    fn new(rows: &'a dyn Rows, len: usize, gap: Range<usize>) -> Part<'a> {
+        let mut part = Part { rows, len, gap, moments: None };
+        part.moments = Some(Moments::of(&part));
         part
     }
 
-    /// Asks the table about a run of the part.
+    fn row(&self, position: usize) -> usize {
+        if position < self.gap.start { position } else { position + self.gap.len() }
+    }
+
+    /// Asks the table about a run of the part: in one piece where no gap is in it, which is faster.
     fn ask<T>(&self, run: &Run<'_>, ask: impl FnOnce(&Run<'_>) -> T) -> T {
-        match run {
-            Run::Span(span) => ask(&Run::Picked(&self.picked[span.clone()])),
-            Run::Picked(positions) => {
-                let rows: Vec<usize> = positions.iter().map(|&position| self.picked[position]).collect();
-                ask(&Run::Picked(&rows))
+        let rows: Vec<usize> = match run {
+            Run::Span(span) if span.end <= self.gap.start => return ask(run),
+            Run::Span(span) if span.start >= self.gap.start => {
+                return ask(&Run::Span(span.start + self.gap.len()..span.end + self.gap.len()));
             }
-        }
+            Run::Span(span) => span.clone().map(|position| self.row(position)).collect(),
+            Run::Picked(positions) => positions.iter().map(|&position| self.row(position)).collect(),
+        };
+        ask(&Run::Picked(&rows))
     }
 }
 
 impl Rows for Part<'_> {
     fn len(&self) -> usize {
-        self.picked.len()
+        self.len
     }
 
     fn width(&self) -> usize {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use agglio::Plan;
+use agglio::read::Table;
 use agglio::rows::{Dense, Rows};
 use agglio::tune::{Score, Split, tune};
 use anyhow::{Context, Result, bail};
@@ -16,7 +17,7 @@ use super::fit::table_warnings;
 use crate::args::{FitArgs, Format, TuneArgs};
 use crate::grid::{Grid, paper};
 use crate::plan::{self, FitPlan};
-use crate::{interrupt, output, print, progress, solver_keys};
+use crate::{interrupt, memory, output, print, progress, solver_keys, threads};
 
 /// The share of the rows that is held out unless something else is said.
 const HOLDOUT: f64 = 0.2;
@@ -35,6 +36,7 @@ pub fn run(args: &TuneArgs) -> Result<ExitCode> {
     warnings.extend(table_warnings(&table, first.no_header));
     warnings
         .extend(plans.iter().flat_map(|plan| plan.warnings.clone().into_iter().chain(plan.batch_warning(table.rows))));
+    require_memory(&table, args)?;
     let rows = table.into_rows().map_err(|why| first.source.blame(why))?;
     let fits: Vec<Plan> = plans.iter().map(|plan| plan.for_table(&names, rows.len())).collect::<Result<_>>()?;
     interrupt::hold();
@@ -69,6 +71,19 @@ fn split(args: &TuneArgs) -> Result<Split> {
         Some(folds) => Split::folds(folds, seed)?,
         None => Split::holdout(args.holdout.unwrap_or(HOLDOUT), seed)?,
     })
+}
+
+/// The search puts a copy of the table in order.
+fn require_memory(table: &Table, args: &TuneArgs) -> Result<()> {
+    let needed = 8 * table.rows as u64 * (table.names.len() as u64 + 3);
+    let free = memory::available(threads::count(args.run.threads));
+    let [needed_mb, free_mb] = [needed, free].map(|bytes| bytes.div_ceil(1 << 20));
+    match needed <= free {
+        true => Ok(()),
+        false => {
+            bail!("a copy of the table takes {needed_mb} MB, and {free_mb} MB are free; tune on a part of the rows")
+        }
+    }
 }
 
 fn search(rows: &Dense, fits: &[Plan], split: Split, args: &TuneArgs) -> agglio::Result<Vec<Option<Score>>> {
