@@ -148,7 +148,10 @@ impl Split {
     fn spans(&self, rows: usize) -> Result<Vec<Range<usize>>> {
         match self.kind {
             _ if rows < 3 => Err(Error::data(format!("{rows} rows are too few to hold any out; there must be 3"))),
-            Kind::Holdout(share) => Ok(vec![0..((share * rows as f64).round() as usize).clamp(1, rows - 2)]),
+            Kind::Holdout(share) => {
+                let held_out = ((share * rows as f64).round() as usize).clamp(1, rows - 2);
+                Ok(std::iter::once(0..held_out).collect())
+            }
             Kind::Folds(count) if count > rows => {
                 Err(Error::parameter("folds", count, &format!("there are only {rows} rows")))
             }
