@@ -55,6 +55,8 @@ fit d.csv --target y --solver sgd:batch=20,tau0=0.1,beta=1.1,eta=-0.5 --epochs 1
 fit d.csv --target y --solver lm --init random:2 --scaling none --radius 1 --l2 0.1
 fit d.csv --target y --init w.json --restarts 3
 compare d.csv --target y --solvers auto,gd,sgd:batch=20;tol=1e-2 --truth w.json
+tune d.csv --target y --solver gd --grid eta=1,linspace(2,5,4);tau0=logspace(1e-4,0.1,4) --holdout 0.3
+tune d.csv --target y --solver adam:tau0=1 --grid eta=loguniform(0.1,1);batch=10,20 --random 5 --folds 3
 predict m.json d.csv -o p.csv --median
 score m.json d.csv --format json
 simulate --rows 10 --features 2 --activation silu --norm 3 --design corr:0.5 --noise pre:0.1:sign -o -

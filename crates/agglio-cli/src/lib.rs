@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod grid;
 mod interrupt;
 mod memory;
 pub mod number;

@@ -1,6 +1,7 @@
 //! *Memory*: how much of it there is for data, so that a table that does not fit is refused and not the process ended.
 
 use std::fs::read_to_string;
+use std::sync::LazyLock;
 
 /// Share of the free memory that data may take; the rest is for the fit.
 const SHARE: f64 = 0.8;
@@ -38,11 +39,16 @@ fn group() -> Option<u64> {
     Some(number("memory.max")?.saturating_sub(number("memory.current")?))
 }
 
-/// What the process itself may still ask for, by `ulimit -v`.
-fn addresses() -> Option<u64> {
+/// The addresses that the process may have; read once, since a search asks for each of its settings.
+static LIMIT: LazyLock<Option<u64>> = LazyLock::new(|| {
     let limits = read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
-    let most: u64 = line.split_whitespace().next()?.parse().ok()?;
+    line.split_whitespace().next()?.parse().ok()
+});
+
+/// What the process itself may still ask for, by `ulimit -v`.
+fn addresses() -> Option<u64> {
+    let most = (*LIMIT)?;
     let status = read_to_string("/proc/self/status").ok()?;
     let used = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
     let used: u64 = used.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -32,6 +32,15 @@ fn bar(template: &str, length: Option<u64>, quiet: bool) -> ProgressBar {
     ProgressBar::with_draw_target(length, target).with_style(style.progress_chars("=> "))
 }
 
+/// A bar over the fits of a search, with the time that it will still take.
+pub fn searching(fits: usize, quiet: bool) -> ProgressBar {
+    let bar = bar("{spinner} [{bar:24}] {pos} of {len} fits, {eta} left", Some(fits as u64), quiet);
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(PAUSE);
+    }
+    bar
+}
+
 /// Watches a fit: draws its bar and writes its trace.
 pub struct Watch {
     bar: Bar,

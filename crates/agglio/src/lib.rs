@@ -48,6 +48,7 @@ pub mod stop;
 pub mod strategy;
 pub mod text;
 mod tree;
+pub mod tune;
 mod vector;
 
 pub use certificate::Certificate;

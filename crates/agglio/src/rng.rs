@@ -25,6 +25,10 @@ pub enum Stream {
     Restarts = 6,
     /// The points nearby that GradOpt asks at.
     Smoothing = 7,
+    /// The rows that are held out of a fit, to score it on.
+    Holdout = 8,
+    /// The settings that a search tries.
+    Settings = 9,
 }
 
 /// A reproducible source of random numbers.

@@ -6,6 +6,7 @@
 
 use rayon::prelude::*;
 
+use crate::error::{Error, Result};
 use crate::rows::Run;
 
 /// Positions in a leaf: fewer rows than this are summed by one thread.
@@ -41,6 +42,23 @@ fn tree<T: Send>(
 /// Whether this is one of the threads of a pool, which then share the work.
 pub(crate) fn in_pool() -> bool {
     rayon::current_thread_index().is_some()
+}
+
+/// Runs `work` in a pool of so many threads, or of one for each core: on the calling one where that is enough, and on those
+/// of the pool that it is one of.
+///
+/// # Errors
+/// If the threads cannot be started.
+pub(crate) fn install<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T> {
+    if threads == Some(1) || in_pool() {
+        return Ok(work());
+    }
+    let threads = threads.unwrap_or(0);
+    let failed = |why: rayon::ThreadPoolBuildError| {
+        let asked = if threads == 0 { "one a core".to_owned() } else { threads.to_string() };
+        Error::parameter("threads", asked, &format!("they cannot be started ({why}); use fewer"))
+    };
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)?.install(work))
 }
 
 /// Σ f(i) over the positions 0 … `len`.

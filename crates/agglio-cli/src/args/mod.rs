@@ -17,6 +17,7 @@ Example:
   agglio predict model.json data.csv -o predictions.csv
   agglio score model.json data.csv
   agglio compare data.csv --target y --solvers auto,gd,lm
+  agglio tune data.csv --target y --solver gd --grid 'eta=1,4,16;tau0=logspace(1e-4,0.1,4)'
 
 Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
 
@@ -36,6 +37,8 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// Fit a table by several solvers, and print one line for each
     Compare(CompareArgs),
+    /// Fit a table by one solver with many settings, and find the one that does best on rows held out
+    Tune(Box<TuneArgs>),
     /// Predict the labels of a table by a model
     Predict(PredictArgs),
     /// Compare the predictions of a model with the labels of a table
@@ -96,6 +99,37 @@ pub struct CompareArgs {
     /// A weights file, such as `simulate --truth` writes, to give the distance ‖w − w*‖ to
     #[arg(long, value_name = "W.json", help_heading = "Output")]
     pub truth: Option<PathBuf>,
+    /// How the result is printed
+    #[arg(long, default_value = "table", help_heading = "Output")]
+    pub format: Format,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+#[derive(Debug, Parser)]
+#[command(allow_negative_numbers = true)]
+pub struct TuneArgs {
+    #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// The solver, as for `fit --solver`; what is said here, or by a flag, is the same in all settings
+    #[arg(long, value_name = "NAME[:key=value,…]", help_heading = "Method", display_order = 0)]
+    pub solver: String,
+    /// The values to try: keys of --solver with numbers or words, linspace(FROM,TO,COUNT) in equal steps or
+    /// logspace(FROM,TO,COUNT) in equal ratios, both with both ends; for --random also uniform(FROM,TO) and
+    /// loguniform(FROM,TO). `paper` has the paper's values of keys that are not fixed, and scaling=none
+    #[arg(long, value_name = "paper|KEY=V1,V2;…", default_value = "paper", help_heading = "Search")]
+    pub grid: String,
+    /// Try N settings that are drawn from the grid, not all of it
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Search")]
+    pub random: Option<usize>,
+    /// The share of the rows that is held out of the fits and scores them, drawn by --seed [default: 0.2]
+    #[arg(long, value_name = "F", value_parser = number, help_heading = "Search", conflicts_with = "folds")]
+    pub holdout: Option<f64>,
+    /// Hold each of K parts of the rows out in turn; the score is the mean
+    #[arg(long, value_name = "K", value_parser = whole::<usize>, help_heading = "Search")]
+    pub folds: Option<usize>,
     /// How the result is printed
     #[arg(long, default_value = "table", help_heading = "Output")]
     pub format: Format,

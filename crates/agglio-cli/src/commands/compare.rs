@@ -87,7 +87,7 @@ pub fn check(args: &CompareArgs) -> Result<()> {
 }
 
 /// Each of them once, since most are about the data and the same for all solvers.
-fn once(warnings: Vec<String>) -> Vec<String> {
+pub(super) fn once(warnings: Vec<String>) -> Vec<String> {
     let mut seen = HashSet::new();
     warnings.into_iter().filter(|warning| seen.insert(warning.clone())).collect()
 }

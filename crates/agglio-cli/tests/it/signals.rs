@@ -167,3 +167,21 @@ fn compare_prints_the_solvers_that_ran() {
     let statuses: Vec<&Value> = runs.as_array().unwrap().iter().map(|run| &run["status"]).collect();
     assert_eq!(statuses, ["converged", "interrupted"]);
 }
+
+#[test]
+fn tune_prints_the_best_so_far() {
+    let folder = Folder::with_data();
+    let words = "tune data.csv --target y --format json --solver gd:beta=1.0000001 --threads 1 --grid \
+        eta=1;tau0=1e-3,1e-9;epochs=50,1000000000";
+    let child = start(&folder, words);
+    wait_until_it_has_worked(&child);
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("interrupted: 1 of 4 settings were tried"), "{stderr}");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["best"]["solver"], "gd:beta=1.0000001,eta=1,tau0=1e-3,epochs=50");
+    let statuses: Vec<&Value> = found["candidates"].as_array().unwrap().iter().map(|one| &one["status"]).collect();
+    assert_eq!(statuses, ["iteration limit", "interrupted", "interrupted", "interrupted"]);
+}

@@ -9,6 +9,7 @@ mod coordinates;
 mod dense;
 mod kernel;
 mod moments;
+mod part;
 mod unit;
 
 use std::fmt::Debug;
@@ -19,6 +20,7 @@ pub(crate) use coordinates::Predictor;
 pub use coordinates::{Coordinates, Scaling};
 pub use dense::Dense;
 pub use moments::Moments;
+pub(crate) use part::Part;
 
 /// A short run of rows, as one thread visits it.
 #[derive(Clone, Debug)]

@@ -1,5 +1,7 @@
 //! The *single* strategy, one run of the loop from one start, and the way into all of them: from rows to a report.
 
+use std::sync::atomic::Ordering;
+
 use crate::certificate::Certificate;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fit::{Outcome, fit};
@@ -10,7 +12,7 @@ use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::Solver;
 use crate::stop::{Stop, StopReason};
 use crate::strategy::{Found, Noise, Plan};
-use crate::tree::{fold, in_pool};
+use crate::tree::{fold, install};
 
 /// Labels and offsets up to this size can be squared, and many squares added.
 const LARGEST: f64 = 1e151;
@@ -55,31 +57,16 @@ impl Plan {
     /// # Errors
     /// If the threads cannot be started.
     pub fn install<T: Send>(&self, rows: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
-        if rows <= LEAF || self.threads == Some(1) || in_pool() {
+        if rows <= LEAF {
             return Ok(work());
         }
         // all of the work runs inside the pool, so that a step does not pay for waking it
-        let threads = self.threads.unwrap_or(0);
-        let failed = |why: rayon::ThreadPoolBuildError| {
-            let asked = if threads == 0 { "one a core".to_owned() } else { threads.to_string() };
-            Error::parameter("threads", asked, &format!("they cannot be started ({why}); use fewer"))
-        };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)?;
-        Ok(pool.install(work))
+        install(self.threads, work)
     }
 
     fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
         let mut oracle = self.oracle(rows)?;
-        let found = match self.solver {
-            Solver::Auto => self.auto(&mut oracle, observer),
-            Solver::Multistart => {
-                let (outcome, agreed) = self.multistart(&oracle, observer)?;
-                Found { restarts: Some(agreed), ..outcome.into() }
-            }
-            Solver::Irls => self.irls(&oracle, observer)?.into(),
-            Solver::Linear => self.linear(&mut oracle),
-            _ => self.single(&oracle, observer)?.into(),
-        };
+        let found = self.find(&mut oracle, observer)?;
         let sampled = found.sampled;
         let first = report(&oracle, found, self.settings.cap)?;
         if !sampled || first.certificate.certified() || first.status() == Status::Interrupted {
@@ -88,6 +75,37 @@ impl Plan {
         let found = self.auto_over_all(&mut oracle, observer);
         let second = report(&oracle, found, self.settings.cap)?;
         Ok(better(first, second))
+    }
+
+    /// Number of threads, where it was asked for.
+    pub(crate) fn threads(&self) -> Option<usize> {
+        self.threads
+    }
+
+    /// Whether somebody has raised the flag that ends fits.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// Fits the rows without a word on the point that is reached, for whoever only compares.
+    pub(crate) fn reach<'a>(&self, rows: &'a dyn Rows) -> Result<(Fold<'a>, Outcome)> {
+        let mut oracle = self.oracle(rows)?;
+        let found = self.find(&mut oracle, &mut Silent)?;
+        Ok((oracle, found.outcome))
+    }
+
+    /// Makes the runs of the loop that the solver stands for, and keeps one.
+    fn find(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Result<Found> {
+        Ok(match self.solver {
+            Solver::Auto => self.auto(oracle, observer),
+            Solver::Multistart => {
+                let (outcome, agreed) = self.multistart(oracle, observer)?;
+                Found { restarts: Some(agreed), ..outcome.into() }
+            }
+            Solver::Irls => self.irls(oracle, observer)?.into(),
+            Solver::Linear => self.linear(oracle),
+            _ => self.single(oracle, observer)?.into(),
+        })
     }
 
     /// One run of the loop from the start that was asked for.

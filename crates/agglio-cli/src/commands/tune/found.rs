@@ -1,0 +1,169 @@
+//! What a search *found*: its settings with their scores, as a table of the best or as JSON of all.
+
+use std::cmp::Ordering;
+
+use agglio::quote::visible;
+use agglio::tune::{self, Score};
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{HOLDOUT, with_key};
+use crate::args::TuneArgs;
+use crate::grid::Setting;
+use crate::tabular::{flush_left, left, right, ruled};
+use crate::{interrupt, number, print};
+
+/// Settings that a table shows.
+const SHOWN: usize = 10;
+/// Letters of a value that is shown as it is.
+const LEGIBLE: usize = 8;
+
+/// A setting, and the solver with it as a user would type it.
+pub struct Candidate {
+    pub solver: String,
+    setting: Setting,
+}
+
+/// The settings of a search in the grid's order, with the scores of those that were tried.
+pub struct Found {
+    candidates: Vec<(Candidate, Option<Score>)>,
+    best: Option<usize>,
+    /// How rows were held out.
+    split: (&'static str, Value),
+    seed: u64,
+    rows: usize,
+    seconds: f64,
+    pub warnings: Vec<String>,
+}
+
+/// A setting in JSON; nothing but null in place of numbers that there are none of.
+#[derive(Serialize)]
+struct Line<'a> {
+    solver: &'a str,
+    settings: Map<String, Value>,
+    loss: Option<f64>,
+    training_loss: Option<f64>,
+    passes: Option<f64>,
+    seconds: Option<f64>,
+    status: String,
+}
+
+impl Candidate {
+    pub fn new(solver: &str, setting: Setting) -> Candidate {
+        let text = setting.iter().fold(solver.to_owned(), |text, (key, value)| with_key(&text, key, value));
+        Candidate { solver: text, setting }
+    }
+
+    /// How errors call it.
+    pub fn name(&self) -> String {
+        format!("setting `{}`", self.solver)
+    }
+
+    fn settings(&self) -> Map<String, Value> {
+        let value = |typed: &String| typed.parse::<f64>().ok().filter(|number| number.is_finite());
+        let pair = |(key, typed): &(String, String)| (key.clone(), value(typed).map_or(json!(typed), Value::from));
+        self.setting.iter().map(pair).collect()
+    }
+}
+
+impl Found {
+    pub fn new(
+        args: &TuneArgs,
+        candidates: Vec<Candidate>,
+        scores: Vec<Option<Score>>,
+        rows: usize,
+        seconds: f64,
+        mut warnings: Vec<String>,
+    ) -> Found {
+        let best = tune::best(&scores);
+        let tried = scores.iter().flatten().count();
+        if interrupt::is_caught() {
+            warnings.push(format!("interrupted: {tried} of {} settings were tried", scores.len()));
+        } else if best.is_none() {
+            warnings.push("no setting has a finite loss: make the steps of the grid shorter".into());
+        }
+        let split = match args.folds {
+            Some(folds) => ("folds", json!(folds)),
+            None => ("holdout", json!(args.holdout.unwrap_or(HOLDOUT))),
+        };
+        let candidates = candidates.into_iter().zip(scores).collect();
+        Found { candidates, best, split, seed: args.run.seed, rows, seconds, warnings }
+    }
+
+    /// The setting of the lowest loss.
+    pub fn best(&self) -> Option<(&Candidate, &Score)> {
+        let (candidate, score) = self.candidates.get(self.best?)?;
+        Some((candidate, score.as_ref()?))
+    }
+
+    /// The best settings, one a line, and the winner as it is typed after `fit --solver`.
+    pub fn table(&self) -> String {
+        let mut ranked: Vec<(&Candidate, &Score)> =
+            self.candidates.iter().filter_map(|(candidate, score)| Some((candidate, score.as_ref()?))).collect();
+        // stable, so that the first in the grid stays the first of equals
+        ranked.sort_by(|(_, one), (_, other)| one.loss.partial_cmp(&other.loss).unwrap_or(Ordering::Equal));
+        let keys = self.candidates.first().into_iter().flat_map(|(candidate, _)| &candidate.setting);
+        let numbers = ["held-out loss", "training loss", "passes", "time"].map(right);
+        let mut table = ruled(keys.map(|(key, _)| right(visible(key))).chain(numbers).chain([left("status")]));
+        table.add_rows(ranked.iter().take(SHOWN).map(|(candidate, score)| cells(candidate, score)));
+        let winner = self.best().map(|(best, _)| format!("\nbest: {}\n", visible(&best.solver)));
+        flush_left(&mut table) + "\n" + &winner.unwrap_or_default()
+    }
+
+    /// The search as one JSON object; what is not finite is null.
+    ///
+    /// # Errors
+    /// Never, as far as known: all keys are text.
+    pub fn json(&self) -> Result<String> {
+        let best = self
+            .best()
+            .map(|(best, score)| json!({"solver": best.solver, "settings": best.settings(), "loss": score.loss}));
+        let candidates: Vec<Line<'_>> =
+            self.candidates.iter().map(|(candidate, score)| Line::new(candidate, score.as_ref())).collect();
+        let mut object = Map::new();
+        let (how, held_out) = &self.split;
+        object.insert("best".into(), json!(best));
+        object.insert("candidates".into(), serde_json::to_value(candidates)?);
+        object.insert((*how).into(), held_out.clone());
+        object.insert("seed".into(), json!(self.seed));
+        object.insert("rows".into(), json!(self.rows));
+        object.insert("seconds".into(), json!(self.seconds));
+        object.insert("warnings".into(), json!(self.warnings));
+        object.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
+        print::pretty(&object)
+    }
+}
+
+impl<'a> Line<'a> {
+    fn new(candidate: &'a Candidate, score: Option<&Score>) -> Line<'a> {
+        Line {
+            solver: &candidate.solver,
+            settings: candidate.settings(),
+            loss: score.map(|score| score.loss),
+            training_loss: score.map(|score| score.training_loss),
+            passes: score.map(|score| score.passes),
+            seconds: score.map(|score| score.seconds),
+            status: score.map_or("interrupted".into(), |score| score.status.to_string()),
+        }
+    }
+}
+
+fn cells(candidate: &Candidate, score: &Score) -> Vec<comfy_table::Cell> {
+    let keys = candidate.setting.iter().map(|(_, value)| right(visible(&legible(value))));
+    let numbers = [
+        right(number::short(score.loss)),
+        right(number::short(score.training_loss)),
+        right(format!("{:.0}", score.passes)),
+        right(number::seconds(score.seconds)),
+    ];
+    keys.chain(numbers).chain([left(score.status)]).collect()
+}
+
+/// A value with fewer digits, where there are many.
+fn legible(value: &str) -> String {
+    match value.parse::<f64>() {
+        Ok(number) if value.len() > LEGIBLE => number::short(number),
+        _ => value.to_owned(),
+    }
+}

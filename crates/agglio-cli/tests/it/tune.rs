@@ -1,0 +1,189 @@
+//! `tune`: many settings of one solver, and the one that does best on rows it has not seen.
+
+use serde_json::Value;
+
+use crate::{Folder, Run, assert_close, number};
+
+/// Runs `tune` on `data.csv` with words of which none has a blank in it.
+fn run(folder: &Folder, words: &str) -> Run {
+    folder.run(&format!("tune data.csv --target y {words}"))
+}
+
+fn tune(folder: &Folder, words: &str) -> Value {
+    let run = run(folder, &format!("{words} --format json"));
+    assert_eq!(run.code, Some(0), "{words}: {}", run.stderr);
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+fn candidates(found: &Value) -> &Vec<Value> {
+    found["candidates"].as_array().unwrap()
+}
+
+/// The settings alone, as they are typed.
+fn settings(found: &Value) -> Vec<String> {
+    candidates(found).iter().map(|one| one["settings"].to_string()).collect()
+}
+
+fn lowest(found: &Value) -> f64 {
+    candidates(found).iter().filter_map(|one| one["loss"].as_f64()).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn a_grid_is_tried_in_order_and_the_best_is_ready_to_fit() {
+    let folder = Folder::with_data();
+    let words = "--solver gd:epochs=60 --grid eta=0.5,linspace(1,4,2);tau0=0.1,1;scaling=standard,none --seed 2";
+    let found = tune(&folder, words);
+    let fields: Vec<&String> = found.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["best", "candidates", "holdout", "seed", "rows", "seconds", "warnings", "version"]);
+    assert_eq!((&found["holdout"], &found["seed"], &found["rows"]), (&0.2.into(), &2.into(), &300.into()));
+    let all = candidates(&found);
+    assert_eq!(all.len(), 12);
+    assert_eq!(all[5]["settings"].to_string(), r#"{"eta":1.0,"tau0":0.1,"scaling":"none"}"#);
+    assert_eq!(all[5]["solver"], "gd:epochs=60,eta=1,tau0=0.1,scaling=none");
+    for one in all {
+        let fields: Vec<&String> = one.as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["solver", "settings", "loss", "training_loss", "passes", "seconds", "status"]);
+        assert!(number(&one["passes"]) > 0.0 && number(&one["seconds"]) > 0.0 && one["status"].is_string());
+    }
+    let best = &found["best"];
+    assert_eq!(number(&best["loss"]), lowest(&found));
+    let winner = all.iter().find(|one| one["solver"] == best["solver"]).unwrap();
+    assert_eq!((&winner["loss"], &winner["settings"]), (&best["loss"], &best["settings"]));
+    let fit = folder.fit(&format!("data.csv --target y --solver {}", best["solver"].as_str().unwrap()));
+    assert!(number(&fit["loss"]) < 0.01, "{fit}");
+}
+
+#[test]
+fn the_table_has_the_ten_best_and_the_winner() {
+    let folder = Folder::with_data();
+    let words = "--solver momentum --epochs 30 --grid eta=logspace(0.01,10,4);mu=0,0.5,0.9 --folds 3";
+    let found = tune(&folder, words);
+    assert_eq!((candidates(&found).len(), &found["folds"]), (12, &3.into()));
+    assert!(found.get("holdout").is_none());
+    let printed = run(&folder, words);
+    assert_eq!((printed.code, printed.stderr.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = printed.stdout.lines().collect();
+    assert_eq!(lines.len(), 14, "{}", printed.stdout);
+    let header: Vec<&str> = lines[0].split_whitespace().collect();
+    assert_eq!(header, ["eta", "mu", "held-out", "loss", "training", "loss", "passes", "time", "status"]);
+    let losses: Vec<f64> =
+        lines[2..12].iter().map(|line| line.split_whitespace().nth(2).unwrap().parse().unwrap()).collect();
+    assert!(losses.is_sorted(), "{}", printed.stdout);
+    assert_close(losses[0], lowest(&found), 1e-5);
+    assert_eq!(lines[13], format!("best: {}", found["best"]["solver"].as_str().unwrap()));
+}
+
+#[test]
+fn the_papers_grids_go_by_solver_and_leave_out_what_is_fixed() {
+    let folder = Folder::with_data();
+    for (solver, count, first) in [
+        ("gd", 200, r#"{"eta":1.0,"tau0":0.1,"beta":1.01}"#),
+        ("saga:eta=2", 20, r#"{"tau0":0.1,"beta":1.01}"#),
+        ("sgd:tau0=1", 10, r#"{"eta":1.0}"#),
+        ("adam", 100, r#"{"eta":0.01,"tau0":0.1,"beta":1.01}"#),
+        ("yogi:tau0=1", 375, r#"{"eta":0.01,"beta1":0.01,"beta2":0.01,"epsilon":0.001}"#),
+        ("ngd", 20, r#"{"eta":0.01}"#),
+        ("gradopt", 20, r#"{"eta":1.0}"#),
+    ] {
+        let run = run(&folder, &format!("--solver {solver} --grid paper --epochs 2 --format json"));
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((candidates(&found).len(), settings(&found)[0].as_str()), (count, first), "{solver}");
+        let text = candidates(&found)[0]["solver"].as_str().unwrap();
+        assert!(text.starts_with(solver) && text.contains("scaling=none,"), "{text}");
+        assert!(
+            run.stderr.contains("scaling is none") && found["warnings"].to_string().contains("scaling"),
+            "{solver}"
+        );
+    }
+    let kept = tune(&folder, "--solver ngd --scaling standard --epochs 2");
+    assert!(kept["warnings"].as_array().unwrap().is_empty() && !kept.to_string().contains("scaling"));
+    // a flag fixes a key as well
+    assert_eq!(candidates(&tune(&folder, "--solver gd --eta 3 --beta 1.5 --epochs 2")).len(), 4);
+}
+
+#[test]
+fn settings_by_chance_are_the_seeds() {
+    let folder = Folder::with_data();
+    let lists = "--solver gd --epochs 5 --grid eta=linspace(0.1,2,20);tau0=0.1,0.01";
+    let all = settings(&tune(&folder, lists));
+    let some = settings(&tune(&folder, &format!("{lists} --random 9")));
+    assert_eq!(some.len(), 9);
+    let places: Vec<usize> = some.iter().map(|one| all.iter().position(|other| other == one).unwrap()).collect();
+    assert!(places.windows(2).all(|pair| pair[0] < pair[1]), "{places:?}");
+    assert_eq!(settings(&tune(&folder, &format!("{lists} --random 9"))), some);
+    assert_ne!(settings(&tune(&folder, &format!("{lists} --random 9 --seed 1"))), some);
+    let too_many = tune(&folder, &format!("{lists} --random 50"));
+    assert_eq!(settings(&too_many), all);
+    assert!(too_many["warnings"][0].as_str().unwrap().contains("only 40 settings"));
+    let ranges = tune(&folder, "--solver gd --epochs 5 --grid eta=loguniform(0.1,2);beta=uniform(1.1,1.2) --random 6");
+    assert!(candidates(&ranges).len() == 6 && settings(&ranges).windows(2).all(|pair| pair[0] != pair[1]));
+    for one in candidates(&ranges) {
+        assert!((0.1..=2.0).contains(&number(&one["settings"]["eta"])), "{one}");
+    }
+}
+
+#[test]
+fn scores_do_not_depend_on_threads() {
+    let folder = Folder::with_data();
+    let losses = |threads: usize| {
+        let words = format!("--solver sgd --epochs 5 --grid eta=1,2,3;batch=10,50 --folds 4 --threads {threads}");
+        candidates(&tune(&folder, &words)).iter().map(|one| one["loss"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(losses(1), losses(3));
+}
+
+#[test]
+fn steps_that_lead_uphill_have_no_loss() {
+    let folder = Folder::with_data();
+    let found = tune(&folder, "--solver gd --epochs 30 --grid eta=1,1e6");
+    assert!(candidates(&found)[1]["loss"].is_null() && candidates(&found)[1]["status"] == "diverging", "{found}");
+    let run = run(&folder, "--solver gd --epochs 30 --grid eta=1e6,1e7");
+    assert_eq!(run.code, Some(2));
+    assert!(run.stdout.contains("not finite") && !run.stdout.contains("best:"), "{}", run.stdout);
+    assert!(run.stderr.contains("no setting has a finite loss"), "{}", run.stderr);
+}
+
+#[test]
+fn bad_usage_is_refused_before_data_is_read() {
+    let folder = Folder::new();
+    for (words, piece) in [
+        ("", "--solver"),
+        ("--solver gd --grid et=1,2", "no solver key is called `et`; did you mean `eta`?"),
+        ("--solver gdd", "did you mean `gd`?"),
+        ("--solver gd --grid eta=", "`eta=` is not a key with its values"),
+        ("--solver gd --grid eta", "write `eta=V1,V2`"),
+        ("--solver gd --grid =1", "write `KEY=V1,V2`"),
+        ("--solver gd --grid ;", "the grid has no keys"),
+        ("--solver gd --grid eta=1,,2", "a value is empty"),
+        ("--solver gd --grid eta=1;eta=2", "`eta` stands twice"),
+        ("--solver gd:eta=1 --grid eta=1,2", "eta is given twice, in the grid"),
+        ("--solver gd --eta 1 --grid eta=1,2", "eta is given twice"),
+        ("--solver gd --grid eta=linspace(1,2)", "write linspace(FROM,TO,COUNT)"),
+        ("--solver gd --grid eta=linspace(1,2,0)", "whole number from 1"),
+        ("--solver gd --grid eta=linspace(1,x,3)", "`x` is not a number"),
+        ("--solver gd --grid eta=linspace(1,2,3", "does not end"),
+        ("--solver gd --grid eta=logspace(0,1,3)", "has no logarithm"),
+        ("--solver gd --grid eta=linspcae(1,2,3)", "did you mean `linspace`?"),
+        ("--solver gd --grid eta=uniform(1,2)", "--random N"),
+        ("--solver gd --grid eta=uniform(2,1) --random 3", "must be below"),
+        ("--solver gd --grid eta=3,uniform(1,2) --random 3", "stands alone"),
+        ("--solver gd --grid eta=1,2 --random 0", "random is 0"),
+        ("--solver gd --grid eta=linspace(1,2,9999);tau0=1,0.5", "more than 10000 settings"),
+        ("--solver gd --grid eta=1,-1", "`gd:eta=-1`: eta is -1"),
+        ("--solver gd --grid eta=1,x", "must be a number"),
+        ("--solver gd --grid batch=10,20", "`gd` and a batch size"),
+        ("--solver lm", "the paper has no grid for solver `lm`, only for gd, sgd,"),
+        ("--solver gd:eta=1,tau0=1", "every key of the paper's grid for solver `gd` is fixed"),
+        ("--solver gd --holdout 0", "holdout is 0"),
+        ("--solver gd --holdout 1", "holdout is 1"),
+        ("--solver gd --folds 1", "folds is 1"),
+        ("--solver gd --holdout 0.5 --folds 3", "'--holdout <F>' cannot be used with '--folds <K>'"),
+    ] {
+        let run = folder.run(&format!("tune nowhere.csv --target y {words}"));
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{words}");
+        assert!(run.stderr.starts_with("error: ") && run.stderr.contains(piece), "{words}: {}", run.stderr);
+    }
+    let folder = Folder::with_data();
+    let many = run(&folder, "--solver gd --grid eta=1 --folds 301");
+    assert!(many.code == Some(2) && many.stderr.contains("only 300 rows"), "{}", many.stderr);
+}

@@ -1,0 +1,113 @@
+//! A *part* of some rows, as rows of their own: consecutive ones, or all others.
+
+use std::ops::Range;
+
+use crate::rows::{Addition, Moments, Rows, Run};
+
+/// Rows of a table without those of a gap; nothing is copied.
+#[derive(Clone, Debug)]
+pub(crate) struct Part<'a> {
+    rows: &'a dyn Rows,
+    len: usize,
+    /// The rows that are left out, and come before the ones that follow.
+    gap: Range<usize>,
+    /// Measured once, for everybody who asks.
+    moments: Option<Moments>,
+}
+
+impl<'a> Part<'a> {
+    /// The rows of a span.
+    pub fn within(rows: &'a dyn Rows, span: Range<usize>) -> Part<'a> {
+        Part::new(rows, span.len(), 0..span.start)
+    }
+
+    /// All rows but those of a span.
+    pub fn without(rows: &'a dyn Rows, span: Range<usize>) -> Part<'a> {
+        Part::new(rows, rows.len() - span.len(), span)
+    }
+
+    fn new(rows: &'a dyn Rows, len: usize, gap: Range<usize>) -> Part<'a> {
+        let mut part = Part { rows, len, gap, moments: None };
+        part.moments = Some(Moments::of(&part));
+        part
+    }
+
+    fn row(&self, position: usize) -> usize {
+        if position < self.gap.start { position } else { position + self.gap.len() }
+    }
+
+    /// Asks the table about a run of the part: in one piece where no gap is in it, which is faster.
+    fn ask<T>(&self, run: &Run<'_>, ask: impl FnOnce(&Run<'_>) -> T) -> T {
+        let rows: Vec<usize> = match run {
+            Run::Span(span) if span.end <= self.gap.start => return ask(run),
+            Run::Span(span) if span.start >= self.gap.start => {
+                return ask(&Run::Span(span.start + self.gap.len()..span.end + self.gap.len()));
+            }
+            Run::Span(span) => span.clone().map(|position| self.row(position)).collect(),
+            Run::Picked(positions) => positions.iter().map(|&position| self.row(position)).collect(),
+        };
+        ask(&Run::Picked(&rows))
+    }
+}
+
+impl Rows for Part<'_> {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn width(&self) -> usize {
+        self.rows.width()
+    }
+
+    fn can_centre(&self) -> bool {
+        self.rows.can_centre()
+    }
+
+    fn units(&self) -> &[f64] {
+        self.rows.units()
+    }
+
+    fn moments(&self) -> Option<&Moments> {
+        self.moments.as_ref()
+    }
+
+    fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
+        self.ask(run, |run| self.rows.dots(run, centre, v, z));
+    }
+
+    fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
+        self.ask(run, |run| self.rows.square_dots(run, centre, v, z));
+    }
+
+    fn add_rows(&self, run: &Run<'_>, centre: &[f64], additions: &mut [Addition<'_>]) {
+        self.ask(run, |run| self.rows.add_rows(run, centre, additions));
+    }
+
+    fn add_rows_and_squares(&self, run: &Run<'_>, pivot: &[f64], centre: &[f64], additions: [Addition<'_>; 2]) {
+        self.ask(run, |run| self.rows.add_rows_and_squares(run, pivot, centre, additions));
+    }
+
+    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], room: &mut Vec<f64>) {
+        self.ask(run, |run| self.rows.add_products(run, centre, a, h, room));
+    }
+
+    fn labels(&self, run: &Run<'_>, y: &mut [f64]) {
+        self.ask(run, |run| self.rows.labels(run, y));
+    }
+
+    fn has_weights(&self) -> bool {
+        self.rows.has_weights()
+    }
+
+    fn has_offsets(&self) -> bool {
+        self.rows.has_offsets()
+    }
+
+    fn weights(&self, run: &Run<'_>, weight: &mut [f64]) {
+        self.ask(run, |run| self.rows.weights(run, weight));
+    }
+
+    fn offsets(&self, run: &Run<'_>, offset: &mut [f64]) {
+        self.ask(run, |run| self.rows.offsets(run, offset));
+    }
+}

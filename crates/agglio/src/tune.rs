@@ -1,0 +1,275 @@
+//! *Tuning* compares plans by what they lose on rows that they have not seen.
+//!
+//! ```text
+//! score = (1/K) Σ_k  mean over the rows of fold k of ω·(φ(xᵀw_k + b_k) − y)²,      w_k, b_k fitted to all other rows
+//! ```
+//!
+//! Fits are dealt out to threads one by one, and each of them shares its sums with threads that have none left, so that
+//! the scores do not depend on their number. No fit is certified: that costs as much as many steps, and a score needs none.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use crate::error::{Error, Result};
+use crate::fit::Outcome;
+use crate::oracle::{Fold, Labels, MARGIN, Oracle};
+use crate::report::Status;
+use crate::rng::{Permutation, Random, Stream};
+use crate::rows::{Batch, Dense, Part, Rows};
+use crate::stop::StopReason;
+use crate::strategy::Plan;
+use crate::tree::{column, in_pool, install};
+
+/// Which rows are held out of a fit: a rule that any holder of the rows can follow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Split {
+    kind: Kind,
+    seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Holdout(f64),
+    Folds(usize),
+}
+
+/// How a plan did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    /// Weighted mean of (φ(xᵀw + b) − y)² over the rows held out, the mean of all folds; infinite where a step led uphill
+    /// or out of the numbers.
+    pub loss: f64,
+    /// The same over the rows of the fit.
+    pub training_loss: f64,
+    /// Rows visited ÷ rows of the fit, of all folds together.
+    pub passes: f64,
+    /// Time of all folds together.
+    pub seconds: f64,
+    /// How the fit ended; of several, the first that has not converged.
+    pub status: Status,
+}
+
+/// Scores plans, in their order; none for those that the interrupt of their options came before. `progress` hears of every
+/// fit that is over how many are, and how many there will be; threads are those that the first plan asks for.
+///
+/// # Errors
+/// If there are too few rows to hold any out, or if a plan cannot be fitted to these: what is wrong with the first of them.
+///
+/// # Examples
+///
+/// ```
+/// use agglio::tune::{Split, best, tune};
+/// use agglio::{Options, Solver, activation::named, rows::Dense, simulate::Simulation};
+///
+/// let data = Simulation::new(named("sigmoid")?, 300, 3).draw()?;
+/// let rows = Dense::new(data.values, 3, data.labels)?;
+/// let plan = |eta: f64| Options::new(named("sigmoid")?).solver(Solver::Gd).epochs(100).eta(eta).build();
+/// let plans = [0.01, 1.0, 4.0].map(plan).into_iter().collect::<agglio::Result<Vec<_>>>()?;
+/// let scores = tune(&rows, &plans, Split::holdout(0.2, 0)?, &|_, _| {})?;
+/// assert_eq!(best(&scores), Some(2));
+/// # Ok::<(), agglio::Error>(())
+/// ```
+pub fn tune(
+    rows: &Dense,
+    plans: &[Plan],
+    split: Split,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<Option<Score>>> {
+    let Some(first) = plans.first() else { return Ok(Vec::new()) };
+    let search = || {
+        let folds = split.spans(rows.len())?;
+        // one copy, in which every fold is in one piece: rows that are picked take a third longer to read
+        let rows = rows.reordered(&split.order(rows.len()));
+        let parts = folds.into_iter().map(|fold| Halves::new(&rows, fold)).collect::<Result<_>>()?;
+        let search = Search::new(plans, parts, progress);
+        match in_pool() {
+            true => drop(rayon::broadcast(|_| search.work())),
+            false => search.work(),
+        }
+        search.scores()
+    };
+    install(first.threads(), search)?
+}
+
+/// The plan of the lowest finite loss, the first of several.
+pub fn best(scores: &[Option<Score>]) -> Option<usize> {
+    let finite = scores.iter().enumerate().filter_map(|(i, score)| Some((i, score.as_ref()?.loss)));
+    let finite = finite.filter(|(_, loss)| loss.is_finite());
+    finite.reduce(|best, next| if next.1 < best.1 { next } else { best }).map(|(i, _)| i)
+}
+
+impl Split {
+    /// Holds a share of the rows out, between 0 and 1, drawn by `seed`; one row at least.
+    ///
+    /// # Errors
+    /// If the share is not between 0 and 1.
+    pub fn holdout(share: f64, seed: u64) -> Result<Split> {
+        match share > 0.0 && share < 1.0 {
+            true => Ok(Split { kind: Kind::Holdout(share), seed }),
+            false => Err(Error::parameter("holdout", share, "it is a share of the rows, above 0 and below 1")),
+        }
+    }
+
+    /// Holds each of so many parts of the rows out in turn, drawn by `seed`, of the same size but for one row.
+    ///
+    /// # Errors
+    /// If there are less than two.
+    pub fn folds(count: usize, seed: u64) -> Result<Split> {
+        match count >= 2 {
+            true => Ok(Split { kind: Kind::Folds(count), seed }),
+            false => Err(Error::parameter("folds", count, "there must be at least 2, each held out in turn")),
+        }
+    }
+
+    /// The rows that are held out of each fit, of `rows` in all.
+    ///
+    /// # Errors
+    /// If there are too few of them.
+    pub fn held_out(&self, rows: usize) -> Result<Vec<Batch>> {
+        let key = self.key();
+        let batch = |fold: Range<usize>| Batch::Part { key, start: fold.start, len: fold.len() };
+        Ok(self.spans(rows)?.into_iter().map(batch).collect())
+    }
+
+    /// The rows so that every fold is in one piece.
+    fn order(&self, rows: usize) -> Vec<usize> {
+        let permutation = Permutation::new(self.key(), rows);
+        (0..rows).map(|position| permutation.at(position)).collect()
+    }
+
+    /// Names the permutation of that order.
+    fn key(&self) -> u64 {
+        Random::new(self.seed, Stream::Holdout).bits()
+    }
+
+    /// The positions in that order that are held out of each fit.
+    fn spans(&self, rows: usize) -> Result<Vec<Range<usize>>> {
+        match self.kind {
+            _ if rows < 3 => Err(Error::data(format!("{rows} rows are too few to hold any out; there must be 3"))),
+            Kind::Holdout(share) => {
+                let held_out = ((share * rows as f64).round() as usize).clamp(1, rows - 2);
+                Ok(std::iter::once(0..held_out).collect())
+            }
+            Kind::Folds(count) if count > rows => {
+                Err(Error::parameter("folds", count, &format!("there are only {rows} rows")))
+            }
+            Kind::Folds(count) => {
+                let edge = |fold: usize| (fold as u128 * rows as u128 / count as u128) as usize;
+                Ok((0..count).map(|fold| edge(fold)..edge(fold + 1)).collect())
+            }
+        }
+    }
+}
+
+/// The rows of a fit, and those that it is scored on.
+struct Halves<'a> {
+    held_out: Part<'a>,
+    training: Part<'a>,
+}
+
+impl<'a> Halves<'a> {
+    fn new(rows: &'a Dense, fold: Range<usize>) -> Result<Halves<'a>> {
+        let (held_out, training) = (Part::within(rows, fold.clone()), Part::without(rows, fold));
+        require_weight(&held_out, "held out")?;
+        require_weight(&training, "left to fit")?;
+        Ok(Halves { held_out, training })
+    }
+
+    /// None if the fit was interrupted.
+    fn score(&self, plan: &Plan) -> Result<Option<Score>> {
+        let begun = Instant::now();
+        let (oracle, outcome) = plan.reach(&self.training)?;
+        if plan.is_interrupted() {
+            return Ok(None);
+        }
+        Ok(Some(Score {
+            loss: self.loss(&oracle, &outcome),
+            training_loss: oracle.loss_of_rows(&outcome.theta, 1.0),
+            passes: oracle.visited() as f64 / oracle.rows() as f64,
+            seconds: begun.elapsed().as_secs_f64(),
+            status: outcome.reason.into(),
+        }))
+    }
+
+    fn loss(&self, oracle: &Fold<'_>, outcome: &Outcome) -> f64 {
+        if matches!(outcome.reason, StopReason::Overshot | StopReason::NotFinite) {
+            return f64::INFINITY;
+        }
+        let labels = Labels::new(oracle.labels().activation().clone(), &self.held_out, &[MARGIN]);
+        Fold::new(&self.held_out, oracle.coordinates().clone(), labels).loss_of_rows(&outcome.theta, 1.0)
+    }
+}
+
+/// Rows without weight would be fitted, or scored, as if there were none.
+fn require_weight(rows: &Part<'_>, what: &str) -> Result<()> {
+    match column(rows.len(), |run, weight| rows.weights(run, weight)).iter().any(|&weight| weight > 0.0) {
+        true => Ok(()),
+        false => {
+            Err(Error::data(format!("no row that is {what} has a weight above zero; try another seed, or more rows")))
+        }
+    }
+}
+
+/// Fits that are dealt out, each plan's one after the other, and what came of them.
+struct Search<'a> {
+    plans: &'a [Plan],
+    parts: Vec<Halves<'a>>,
+    fits: Vec<OnceLock<Result<Score>>>,
+    next: AtomicUsize,
+    done: AtomicUsize,
+    failed: AtomicBool,
+    progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+impl<'a> Search<'a> {
+    fn new(plans: &'a [Plan], parts: Vec<Halves<'a>>, progress: &'a (dyn Fn(usize, usize) + Sync)) -> Search<'a> {
+        let fits = (0..plans.len() * parts.len()).map(|_| OnceLock::new()).collect();
+        let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+        Search { plans, parts, fits, next, done, failed, progress }
+    }
+
+    /// Makes one fit after the other until none is left. A loop on each thread, and not a job for each fit: a thread that
+    /// waits for a part of its sums would begin another fit meanwhile, and end its own only after that.
+    fn work(&self) {
+        while let Some((fit, plan, part)) = self.take() {
+            let Some(score) = part.score(plan).transpose() else { continue };
+            self.failed.fetch_or(score.is_err(), Ordering::Relaxed);
+            // each fit is dealt out once
+            let _ = fit.set(score);
+            (self.progress)(self.done.fetch_add(1, Ordering::Relaxed) + 1, self.fits.len());
+        }
+    }
+
+    fn take(&self) -> Option<(&OnceLock<Result<Score>>, &Plan, &Halves<'a>)> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        let (fit, plan) = (self.fits.get(index)?, &self.plans[index / self.parts.len()]);
+        let over = self.failed.load(Ordering::Relaxed) || plan.is_interrupted();
+        (!over).then(|| (fit, plan, &self.parts[index % self.parts.len()]))
+    }
+
+    /// One for each plan whose fits are all there.
+    fn scores(self) -> Result<Vec<Option<Score>>> {
+        let folds = self.parts.len();
+        let fits: Vec<Option<Score>> =
+            self.fits.into_iter().map(|fit| fit.into_inner().transpose()).collect::<Result<_>>()?;
+        Ok(fits.chunks(folds).map(Score::mean).collect())
+    }
+}
+
+impl Score {
+    fn mean(folds: &[Option<Score>]) -> Option<Score> {
+        let folds: Vec<Score> = folds.iter().copied().collect::<Option<_>>()?;
+        let sum = |of: fn(&Score) -> f64| folds.iter().map(of).sum::<f64>();
+        let count = folds.len() as f64;
+        let statuses = || folds.iter().map(|fold| fold.status);
+        Some(Score {
+            loss: sum(|fold| fold.loss) / count,
+            training_loss: sum(|fold| fold.training_loss) / count,
+            passes: sum(|fold| fold.passes),
+            seconds: sum(|fold| fold.seconds),
+            status: statuses().find(|&status| status != Status::Converged).or(statuses().next())?,
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! Tuning: the scores are those of fits to some rows on the others.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use agglio::rng::Permutation;
+use agglio::rows::{Batch, Dense, Scaling};
+use agglio::simulate::{LabelNoise, Shape, Simulated};
+use agglio::tune::{Score, Split, best, tune};
+use agglio::{Options, Plan, Report, Solver, Status, activation::named};
+
+use crate::bank;
+
+const FEATURES: usize = 4;
+
+fn data(rows: usize) -> Simulated {
+    bank::paper("sigmoid", rows, FEATURES, LabelNoise::Post(0.1, Shape::Gauss), 3)
+}
+
+fn weights(rows: usize) -> Vec<f64> {
+    (0..rows).map(|i| (i % 3) as f64).collect()
+}
+
+fn options() -> Options {
+    Options::new(named("sigmoid").unwrap()).solver(Solver::Gd).epochs(150).seed(5)
+}
+
+/// Settings that differ much, one of which leads uphill.
+fn plans() -> Vec<Plan> {
+    let settings = [0.5, 4.0, 8.0, 1e4].into_iter().flat_map(|eta| [(eta, 0.01), (eta, 1.0)]);
+    settings.map(|(eta, tau0)| options().eta(eta).tau0(tau0).build().unwrap()).collect()
+}
+
+fn scores(rows: &Dense, plans: &[Plan], split: Split) -> Vec<Score> {
+    tune(rows, plans, split, &|_, _| {}).unwrap().into_iter().map(Option::unwrap).collect()
+}
+
+/// The rows of a batch, in order.
+fn rows_of(batch: Batch, rows: usize) -> Vec<usize> {
+    let Batch::Part { key, start, len } = batch else { panic!("{batch:?}") };
+    (start..start + len).map(|position| Permutation::new(key, rows).at(position)).collect()
+}
+
+/// A table of some rows, each as often as it is named.
+fn pick(data: &Simulated, rows: &[usize]) -> Dense {
+    let values = rows.iter().flat_map(|&row| data.values[row * FEATURES..][..FEATURES].to_vec()).collect();
+    Dense::new(values, FEATURES, rows.iter().map(|&row| data.labels[row]).collect()).unwrap()
+}
+
+/// Mean square over some rows, each as often as it is named.
+fn loss(report: &Report, data: &Simulated, rows: &[usize]) -> f64 {
+    let residual = |row: usize| {
+        let x = &data.values[row * FEATURES..][..FEATURES];
+        let z = report.intercept + x.iter().zip(&report.coefficients).map(|(x, w)| x * w).sum::<f64>();
+        1.0 / (1.0 + (-z).exp()) - data.labels[row]
+    };
+    rows.iter().map(|&row| residual(row).powi(2)).sum::<f64>() / rows.len() as f64
+}
+
+/// The mean over folds of fits to the other rows, every row as often as `times` says.
+fn by_hand(plan: &Plan, data: &Simulated, split: Split, times: impl Fn(usize) -> usize) -> f64 {
+    let n = data.labels.len();
+    let folds = split.held_out(n).unwrap();
+    let repeated = |rows: Vec<usize>| -> Vec<usize> {
+        rows.into_iter().flat_map(|row| std::iter::repeat_n(row, times(row))).collect()
+    };
+    let one = |batch: &Batch| {
+        let held_out = rows_of(*batch, n);
+        let training = repeated((0..n).filter(|row| !held_out.contains(row)).collect());
+        let report = plan.fit(&pick(data, &training)).unwrap();
+        match report.status() {
+            Status::Diverging => f64::INFINITY,
+            _ => loss(&report, data, &repeated(held_out)),
+        }
+    };
+    folds.iter().map(one).sum::<f64>() / folds.len() as f64
+}
+
+#[track_caller]
+fn assert_near(found: f64, expected: f64) {
+    let same = found == expected || (found - expected).abs() <= 1e-9 * expected;
+    assert!(same, "{found} is not {expected}");
+}
+
+#[test]
+fn scores_are_those_of_an_exhaustive_loop() {
+    let data = data(300);
+    let (rows, plans) = (bank::rows(&data), plans());
+    for split in [Split::holdout(0.2, 1).unwrap(), Split::holdout(0.9, 2).unwrap(), Split::folds(5, 3).unwrap()] {
+        let found = scores(&rows, &plans, split);
+        let expected: Vec<f64> = plans.iter().map(|plan| by_hand(plan, &data, split, |_| 1)).collect();
+        found.iter().zip(&expected).for_each(|(found, &expected)| assert_near(found.loss, expected));
+        let lowest = (0..expected.len()).min_by(|&i, &j| expected[i].total_cmp(&expected[j]));
+        assert_eq!(best(&found.iter().copied().map(Some).collect::<Vec<_>>()), lowest);
+        assert!(found[6].loss.is_infinite() && found[6].status == Status::Diverging, "{:?}", found[6]);
+        assert!(found.iter().all(|score| score.passes > 1.0 && score.seconds > 0.0));
+    }
+}
+
+#[test]
+fn weights_are_repetitions() {
+    let data = data(240);
+    let rows = bank::rows(&data).with_weights(weights(240)).unwrap();
+    let plans = plans();
+    for split in [Split::holdout(0.3, 4).unwrap(), Split::folds(3, 4).unwrap()] {
+        for (found, plan) in scores(&rows, &plans, split).iter().zip(&plans) {
+            assert_near(found.loss, by_hand(plan, &data, split, |row| row % 3));
+        }
+    }
+}
+
+#[test]
+fn offsets_and_units_are_those_of_the_rows() {
+    let data = data(200);
+    // a column whose squares a double does not hold, and an offset that takes the place of another
+    let values = data.values.chunks(FEATURES).flat_map(|x| [1e200 * x[0], x[1], x[2]]).collect();
+    let offsets: Vec<f64> = data.values.chunks(FEATURES).map(|x| 0.7 * x[3]).collect();
+    let huge = Dense::new(values, 3, data.labels.clone()).unwrap().with_offsets(offsets.clone()).unwrap();
+    let values = data.values.chunks(FEATURES).flat_map(|x| [x[0], x[1], x[2]]).collect();
+    let plain = Dense::new(values, 3, data.labels.clone()).unwrap().with_offsets(offsets).unwrap();
+    let (plans, split) = (plans(), Split::folds(4, 1).unwrap());
+    for (one, other) in scores(&huge, &plans, split).iter().zip(&scores(&plain, &plans, split)) {
+        assert_near(one.loss, other.loss);
+        // steps that lead uphill magnify rounding
+        if one.loss.is_finite() {
+            assert_near(one.training_loss, other.training_loss);
+        }
+    }
+    let single: Vec<f32> = data.values.iter().map(|&x| x as f32).collect();
+    let double = single.iter().map(|&x| f64::from(x)).collect();
+    let [single, double] = [
+        Dense::new_f32(single, FEATURES, data.labels.clone()).unwrap(),
+        Dense::new(double, FEATURES, data.labels.clone()).unwrap(),
+    ];
+    for (one, other) in scores(&single, &plans, split).iter().zip(&scores(&double, &plans, split)) {
+        assert_eq!(one.loss.to_bits(), other.loss.to_bits());
+    }
+}
+
+#[test]
+fn every_solver_has_the_same_bits_for_any_number_of_threads() {
+    let data = data(2500);
+    let rows = bank::rows(&data);
+    let bits = |threads: usize, split: Split| {
+        let plan = |solver: Solver| options().solver(solver).epochs(3).threads(threads);
+        // the one that takes no epochs
+        let plain = Options::new(named("sigmoid").unwrap()).solver(Solver::Linear).threads(threads);
+        let solvers = Solver::ALL.into_iter().filter(|&solver| solver != Solver::Linear);
+        let plans: Vec<Plan> = solvers.map(|solver| plan(solver).build().unwrap()).collect();
+        let plans: Vec<Plan> = plans.into_iter().chain([plain.build().unwrap()]).collect();
+        let bits = |score: Score| (score.loss.to_bits(), score.training_loss.to_bits(), score.passes.to_bits());
+        scores(&rows, &plans, split).into_iter().map(bits).collect::<Vec<_>>()
+    };
+    for split in [Split::holdout(0.2, 0).unwrap(), Split::folds(3, 0).unwrap()] {
+        let one = bits(1, split);
+        [2, 3, 8].into_iter().for_each(|threads| assert_eq!(bits(threads, split), one, "{threads}"));
+    }
+}
+
+#[test]
+fn folds_partition_the_rows() {
+    for (rows, folds) in [(3, 2), (10, 3), (10, 10), (1000, 7)] {
+        let batches = Split::folds(folds, 9).unwrap().held_out(rows).unwrap();
+        assert_eq!(batches.len(), folds);
+        let mut all: Vec<usize> = batches.iter().flat_map(|&batch| rows_of(batch, rows)).collect();
+        let sizes: Vec<usize> = batches.iter().map(|batch| batch.len(rows)).collect();
+        assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1, "{sizes:?}");
+        all.sort_unstable();
+        assert_eq!(all, (0..rows).collect::<Vec<_>>());
+    }
+    let [one, other] = [1, 2].map(|seed| Split::holdout(0.2, seed).unwrap().held_out(50).unwrap());
+    assert_ne!(rows_of(one[0], 50), rows_of(other[0], 50));
+    assert_eq!(one[0].len(50), 10);
+    // some rows on either side, whatever the share
+    assert_eq!(Split::holdout(1e-9, 0).unwrap().held_out(3).unwrap()[0].len(3), 1);
+    assert_eq!(Split::holdout(0.999, 0).unwrap().held_out(3).unwrap()[0].len(3), 1);
+}
+
+#[test]
+fn what_cannot_be_split_is_refused() {
+    for share in [0.0, 1.0, -0.5, 1.5, f64::NAN] {
+        assert!(Split::holdout(share, 0).unwrap_err().to_string().contains("holdout"));
+    }
+    assert!(Split::folds(1, 0).unwrap_err().to_string().contains("at least 2"));
+    let rows = bank::rows(&data(20));
+    let refused = |rows: &Dense, split: Split| tune(rows, &plans(), split, &|_, _| {}).unwrap_err().to_string();
+    assert!(refused(&rows, Split::folds(21, 0).unwrap()).contains("only 20 rows"));
+    let two = Dense::new(vec![1.0, 2.0], 1, vec![0.1, 0.2]).unwrap();
+    assert!(refused(&two, Split::holdout(0.5, 0).unwrap()).contains("too few"));
+    let lonely = rows.with_weights((0..20).map(|i| f64::from(u8::from(i < 3))).collect()).unwrap();
+    assert!(refused(&lonely, Split::folds(10, 0).unwrap()).contains("weight above zero"));
+    let blind = Options::new(named("exp").unwrap()).solver(Solver::Sgd).build().unwrap();
+    let why = tune(&bank::rows(&data(50)), &[blind], Split::holdout(0.2, 0).unwrap(), &|_, _| {}).unwrap_err();
+    assert!(why.to_string().contains("unbounded slope"), "{why}");
+}
+
+#[test]
+fn an_interrupt_leaves_what_was_scored() {
+    let rows = bank::rows(&data(100));
+    let flag = Arc::new(AtomicBool::new(false));
+    let plan = |eta: f64| options().eta(eta).threads(1).interrupt(flag.clone()).build().unwrap();
+    let plans: Vec<Plan> = (1..=6).map(|i| plan(f64::from(i))).collect();
+    let heard = AtomicUsize::new(0);
+    let watch = |done: usize, of: usize| {
+        assert_eq!((heard.fetch_add(1, Ordering::SeqCst) + 1, of), (done, 12));
+        flag.store(done == 5, Ordering::SeqCst);
+    };
+    let scores = tune(&rows, &plans, Split::folds(2, 0).unwrap(), &watch).unwrap();
+    // both folds of two plans, and one of the third
+    assert_eq!(scores.iter().map(Option::is_some).collect::<Vec<_>>(), [true, true, false, false, false, false]);
+    assert_eq!(best(&scores), Some(1));
+    assert_eq!((best(&[]), best(&[None, None])), (None, None));
+}
+
+#[test]
+fn ties_go_to_the_first_and_units_can_be_the_users() {
+    let rows = bank::rows(&data(100));
+    let plan = |eta: f64| options().scaling(Scaling::None).eta(eta).build().unwrap();
+    let scores = tune(&rows, &[1e-3, 9.0, 9.0].map(plan), Split::holdout(0.2, 0).unwrap(), &|_, _| {}).unwrap();
+    assert_eq!(scores[1].unwrap().loss, scores[2].unwrap().loss);
+    assert_eq!(best(&scores), Some(1));
+}
