@@ -2,9 +2,10 @@
 
 200 settings of 100 steps each on n = 1000, d = 50, sigmoid labels without noise, a fifth of the rows held out. Both make
 the same steps and score them on the same rows; the script fails if a score is not the same to 1e-8, relatively, or its
-root to 1e-13, which is what rounding at low temperatures does to residuals in numpy: (φ(τz) − φ(τz′))/τ loses digits. The program's time is that of its search, which leaves out reading, and beside it that of
-the whole process; numpy's is that of its loops. Both by turns, medians. numpy has one thread for linear algebra, which
-suits tables of this size best, and the program has all cores unless `--threads` says otherwise.
+root to 1e-13, which is what rounding at low temperatures does to residuals in numpy: (φ(τz) − φ(τz′))/τ loses digits.
+The program's time is that of its search, which leaves out reading, and beside it that of the whole process; numpy's is
+that of its loops. Both by turns, medians. numpy has one thread for linear algebra, which suits tables of this size best,
+and the program has all cores unless `--threads` says otherwise.
 """
 
 import os
