@@ -25,6 +25,8 @@ pub enum Stream {
     Restarts = 6,
     /// The points nearby that GradOpt asks at.
     Smoothing = 7,
+    /// The points at which the constants of the theory are measured.
+    Probes = 8,
 }
 
 /// A reproducible source of random numbers.

@@ -24,4 +24,5 @@ mod schedules;
 mod simulations;
 mod sources;
 mod stops;
+mod theory;
 mod wide;
