@@ -17,6 +17,7 @@ mod readme;
 mod roundtrip;
 #[cfg(target_os = "linux")]
 mod signals;
+mod theory;
 
 use std::fs;
 use std::io::Write;

@@ -12,9 +12,9 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// τ_max: the lower of the two, and one at most.
+    /// τ_max: the lower of the two, one at most, and above zero, which is another end and not a place on the way.
     pub fn strictest(&self) -> f64 {
-        self.convexity.min(self.smoothness).min(1.0)
+        self.convexity.min(self.smoothness).clamp(f64::MIN_POSITIVE, 1.0)
     }
 }
 

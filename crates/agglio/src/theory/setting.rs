@@ -56,6 +56,9 @@ impl Setting {
         if !(radius > 0.0 && radius <= Self::FARTHEST) {
             return Err(Error::parameter("radius", radius, "it must be above 0 and at most 1e6"));
         }
+        if features == Some(0) {
+            return Err(Error::parameter("the number of features", 0, "there must be at least one"));
+        }
         let range = activation.range();
         let noise = perturbation(noise)?;
         let deviation = match noise {
@@ -157,8 +160,6 @@ fn require_post(name: &str, envelope: &Envelope, radius: f64, width: f64) -> Res
 }
 
 fn require_features(features: Option<usize>) -> Result<usize> {
-    features.filter(|&features| features > 0).ok_or_else(|| {
-        let allowed = "the theory of noise after φ is for covariates N(0, I)/√d and needs d, at least 1";
-        Error::parameter("the number of features", features.unwrap_or(0), allowed)
-    })
+    let allowed = "the theory of noise after φ is for covariates N(0, I)/√d, so it must be known";
+    features.ok_or_else(|| Error::parameter("the number of features", "not given", allowed))
 }

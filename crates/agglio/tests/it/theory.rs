@@ -3,7 +3,7 @@
 
 use std::f64::consts::{FRAC_2_PI, PI};
 
-use agglio::activation::{Activation, named};
+use agglio::activation::{Preimages, named};
 use agglio::fit::fit;
 use agglio::observe::{Silent, Step, Watch};
 use agglio::oracle::{Fold, Labels};
@@ -197,11 +197,13 @@ fn envelopes_hold_the_exact_expectations() {
             }
         }
         for t in (-600..600).map(|t| f64::from(t) * 0.05) {
-            assert!(phi.bend(t).abs() <= envelope.largest_bend && phi.slope(t).abs() <= envelope.largest_slope);
+            let (bend, slope) = (phi.bend(t).abs(), phi.slope(t).abs());
+            let most = [envelope.largest_bend, envelope.largest_slope].map(|most| most * (1.0 + 1e-12));
+            assert!(bend <= most[0] && slope <= most[1], "{name} at {t}: {bend} {slope}");
         }
         if envelope.widest_noise.is_finite() {
             let lowest = phi.value(-2.0_f64.sqrt()) - envelope.widest_noise;
-            let agglio::activation::Preimages::One(z) = phi.preimages(lowest) else { panic!("{name}") };
+            let Preimages::One(z) = phi.preimages(lowest) else { panic!("{name}") };
             assert!(1.0 / phi.slope(z) <= envelope.inverse_slope * (1.0 + 1e-9), "{name}: {}", 1.0 / phi.slope(z));
         }
     }
@@ -305,7 +307,7 @@ fn predicted_steps_are_those_that_were_worked_out_before() {
         }
         steps
     };
-    assert_eq!((printed(1.0), printed(2.0)), (8002, 125_235));
+    assert_eq!((printed(1.0), printed(2.0)), (8002, 121_572));
     assert_eq!(setting(1.0).steps(&[1e-3, 1e-6, 1e-12]), [Some(380), Some(729), Some(1424)]);
     assert_eq!(setting(2.0).steps(&[1e-12]), [Some(24_588)]);
     assert_eq!(setting(7.0).steps(&[1e-12]), [None]);
