@@ -46,7 +46,8 @@ fn oracle<'a>(activation: &str, rows: &'a Dense) -> Fold<'a> {
 fn start(seed: u64, radius: f64) -> Vec<f64> {
     let mut random = Random::new(seed, Stream::Start);
     let drawn: Vec<f64> = (0..D).map(|_| random.normal()).collect();
-    let length = if seed % 2 == 0 { 0.0 } else { radius * random.uniform() / bank::distance(&drawn, &[0.0; D]) };
+    let length =
+        if seed.is_multiple_of(2) { 0.0 } else { radius * random.uniform() / bank::distance(&drawn, &[0.0; D]) };
     drawn.iter().map(|w| length * w).collect()
 }
 
@@ -311,6 +312,18 @@ fn predicted_steps_are_those_that_were_worked_out_before() {
     assert_eq!(setting(1.0).steps(&[1e-3, 1e-6, 1e-12]), [Some(380), Some(729), Some(1424)]);
     assert_eq!(setting(2.0).steps(&[1e-12]), [Some(24_588)]);
     assert_eq!(setting(7.0).steps(&[1e-12]), [None]);
+}
+
+/// Where the temperature rises by exp(λ/Λ) and the ball shrinks by the root of it, convexity is lost on the way.
+#[test]
+fn the_printed_increment_stalls() {
+    let setting = setting("sigmoid", 1.0, LabelNoise::None);
+    let (mut r, mut tau) = (2.0, setting.temperature(2.0, 1.0));
+    for _ in 0..10_000 {
+        let ratio = setting.constants(r, tau).ratio();
+        (r, tau) = (r * (-0.5 * ratio).exp(), tau * ratio.exp());
+    }
+    assert!((0.5 * r - 0.7709).abs() < 1e-4 && setting.constants(r, tau).convexity.abs() < 1e-9, "{r} {tau}");
 }
 
 #[test]

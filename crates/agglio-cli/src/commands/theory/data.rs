@@ -161,33 +161,32 @@ impl Ball {
         }
     }
 
+    /// What was measured, and the bounds beside it where there are any.
     fn cells(&self) -> Vec<comfy_table::Cell> {
-        let show = |value: Option<f64>| right(value.map_or("-".into(), brief));
-        let word = match self.holds {
-            Some(true) => "yes",
-            Some(false) => "no",
-            None => "-",
-        };
-        let measured = [show(Some(self.r)), show(Some(self.tau)), show(self.lambda), show(Some(self.least))];
-        let above = [show(Some(self.greatest)), show(self.smoothness), left(word), show(self.printed_smoothness)];
-        measured.into_iter().chain(above).collect()
+        let measured = [self.r, self.tau, self.least, self.greatest].map(|value| right(brief(value)));
+        let bounds = [self.lambda, self.smoothness, self.printed_smoothness].into_iter().flatten();
+        let word = self.holds.map(|holds| left(if holds { "yes" } else { "no" }));
+        measured.into_iter().chain(bounds.map(|value| right(brief(value)))).chain(word).collect()
     }
 }
 
 impl Checked {
     pub fn table(&self) -> String {
-        let words = match self.balls.iter().filter_map(|ball| ball.holds).collect::<Vec<_>>().as_slice() {
-            [] => "the theory has no constants for this activation; these are measured, of L̂_τ".to_owned(),
-            holds => format!("{} of {} hold", holds.iter().filter(|holds| **holds).count(), holds.len()),
+        let holds: Vec<bool> = self.balls.iter().filter_map(|ball| ball.holds).collect();
+        let words = match holds.len() {
+            0 => "none: the theory has no constants for this activation".to_owned(),
+            all => format!("{} of {all} hold", holds.iter().filter(|holds| **holds).count()),
         };
         let around = format!("the fit of solver auto, of length {}, certified: {}", brief(self.norm), self.certified);
         let head = pairs(&[
             ("checked on", format!("{}, {} rows, {} features", self.file, self.rows, self.features)),
             ("balls around", around),
+            ("least, greatest", format!("eigenvalue of the Hessian at {} points of each ball", POINTS + 1)),
             ("bounds", words),
         ]);
-        let names = ["r", "τ", "λ", "least measured", "greatest measured", "Λ", "holds", "Λ as printed"];
-        let mut table = ruled(names.map(|name| if name == "holds" { left(name) } else { right(name) }));
+        let bounds = ["λ", "Λ", "Λ as printed", "hold"].into_iter().filter(|_| !holds.is_empty());
+        let names = ["r", "τ", "least", "greatest"].into_iter().chain(bounds);
+        let mut table = ruled(names.map(|name| if name == "hold" { left(name) } else { right(name) }));
         table.add_rows(self.balls.iter().map(Ball::cells));
         format!("{head}\n{}\n", flush_left(&mut table))
     }

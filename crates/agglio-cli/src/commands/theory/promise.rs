@@ -123,7 +123,7 @@ impl Promise {
         };
         pairs(&[
             ("activation", activation.clone()),
-            ("covariates", format!("{}, and nothing else", self.design)),
+            ("covariates", format!("{}; nothing is said of others", self.design)),
             ("true model", format!("‖w*‖ ≤ R = {radius}; the start is within 2R of it")),
             ("noise", noise),
             ("constants of", of),
@@ -138,6 +138,7 @@ impl Promise {
         vec![
             ("caps on τ".into(), format!("{convexity} for convexity, {smoothness} for smoothness")),
             ("τ_max".into(), format!("{last}{vacuous}")),
+            ("steps lead to".into(), "the minimum at τ_max, which noise keeps away from w*".into()),
         ]
     }
 
