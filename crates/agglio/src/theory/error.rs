@@ -1,13 +1,21 @@
 //! The *errors* that the theory promises where noise caps the temperature.
+//!
+//! ```text
+//! ‖w̃ − w_*‖ ≤ ‖∇L̂_τ(w_*)‖/λ̂,     ‖∇L̂_τ(w_*)‖ ≤ (2/n)·‖X‖·L·√Q
+//! ```
+//!
+//! with w̃ the minimum at the last temperature.
 
 use crate::theory::{Perturbation, Setting};
 
-/// Distances to w_*.
+/// What noise does at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Errors {
-    /// ‖∇L̂(w_*)‖/λ̂ where the path reaches its last temperature, of `thm:conv-noisy-sigmoid`.
+    /// ‖∇L̂_τ(w_*)‖ at every temperature.
+    pub gradient: f64,
+    /// The distance ‖∇L̂_τ(w_*)‖/λ̂ where the path reaches its last temperature, of `thm:conv-noisy-sigmoid`.
     pub capped: f64,
-    /// ς√(d/n), the rate of `thm:consistent-post-noisy-sigmoid`, whose constant is not known.
+    /// ς√(d/n), the rate of the distance of `thm:consistent-post-noisy-sigmoid`, whose constant is not known.
     pub rate: f64,
 }
 
@@ -27,7 +35,7 @@ impl Setting {
         let arrival = self.arrival();
         let constants = self.constants(arrival, self.temperature(arrival, 1.0));
         let rate = scale * (features as f64 / rows as f64).sqrt();
-        Some(Errors { capped: gradient / constants.convexity, rate })
+        Some(Errors { gradient, capped: gradient / constants.convexity, rate })
     }
 
     /// The largest r up to 2R at which the temperature is the last one.

@@ -48,7 +48,8 @@ impl Around<'_> {
             let theta = self.point(self.radius, random);
             let ask = |batch| oracle.ask(&Query::new(&theta, self.tau, batch, Want::Gradient));
             let all = ask(Batch::All);
-            let (key, batches) = (random.bits(), (oracle.rows() / size.max(1)).max(1));
+            let size = size.clamp(1, oracle.rows().max(1));
+            let (key, batches) = (random.bits(), (oracle.rows() / size).max(1));
             let square = |batch: usize| {
                 let few = ask(Batch::Part { key, start: batch * size, len: size }).gradient;
                 few.iter().zip(&all.gradient).map(|(few, all)| (few - all) * (few - all)).sum::<f64>()

@@ -6,9 +6,9 @@ use std::f64::consts::{FRAC_2_PI, PI};
 use agglio::activation::{Preimages, named};
 use agglio::fit::fit;
 use agglio::observe::{Silent, Step, Watch};
-use agglio::oracle::{Fold, Labels};
+use agglio::oracle::{Fold, Labels, Oracle, Query, Want};
 use agglio::rng::{Random, Stream};
-use agglio::rows::{Coordinates, Dense, Rows, Scaling};
+use agglio::rows::{Batch, Coordinates, Dense, Rows, Scaling};
 use agglio::simulate::{Design, LabelNoise, Shape, Simulated, Simulation};
 use agglio::solver::estimator::Shuffle;
 use agglio::stop::Stop;
@@ -90,14 +90,17 @@ fn under_the_cap_errors_grow_as_the_noise_does() {
         let setting = setting("sigmoid", 1.0, noise).on_sample(N, D).unwrap();
         let legs: Vec<_> = setting.path().take(200).collect();
         assert!(legs.iter().all(|leg| leg.constants.convexity > 0.0 && leg.tau <= setting.caps().strictest()));
+        let promised = setting.errors(N, D).unwrap();
         let error = |seed: u64| {
             let (data, rows) = draw("sigmoid", 1.0, noise, N, seed);
-            let outcome =
-                fit(&oracle("sigmoid", &rows), descent(&legs), vec![0.0; D], Stop::new(0.0, 200), &mut Silent);
+            let oracle = oracle("sigmoid", &rows);
+            let query = Query::new(&data.truth, setting.caps().strictest(), Batch::All, Want::Gradient);
+            assert!(oracle.ask(&query).gradient_norm() <= promised.gradient);
+            let outcome = fit(&oracle, descent(&legs), vec![0.0; D], Stop::new(0.0, 200), &mut Silent);
             bank::distance(&outcome.theta, &data.truth)
         };
         let error = (0..5).map(error).sum::<f64>() / 5.0;
-        assert!(error <= setting.errors(N, D).unwrap().capped, "{scale}: {error}");
+        assert!(error <= promised.capped, "{scale}: {error}");
         error
     };
     let errors = scales.map(mean_error);

@@ -92,7 +92,7 @@ impl Promise {
             tau_max: caps.strictest(),
             steps: steps.collect(),
             epochs: features.filter(|_| noise_scale.is_none()).map(|features| epochs(setting, features)),
-            errors: errors.map(|Errors { capped, rate }| ErrorsOfNoise { capped, rate }),
+            errors: errors.map(|Errors { capped, rate, .. }| ErrorsOfNoise { capped, rate }),
         }
     }
 
