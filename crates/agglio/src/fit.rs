@@ -103,7 +103,7 @@ pub fn fit(
     if stop.at_limit(0) {
         return walk.end(oracle, StopReason::Limit, None);
     }
-    method.estimator.begin(oracle, &walk.theta, &walk.stage);
+    method.begin(oracle, &walk.theta, &walk.stage);
     loop {
         let here = walk.known.take().unwrap_or_else(|| method.estimate(oracle, &walk.theta, walk.place()));
         if !walk.is_finite(&here) {
@@ -131,7 +131,8 @@ pub fn fit(
             return walk.end(oracle, StopReason::Interrupted, None);
         }
         let (settled, small) = (verdict == Verdict::Settled, predicted <= 0.01 * step.loss);
-        let next = method.schedule.next(&walk.stage, &Progress { accepted: walk.accepted, settled, small });
+        let progress = Progress { accepted: walk.accepted, loss: step.loss, settled, small };
+        let next = method.schedule.next(&walk.stage, &progress);
         if let Some((reason, sums)) = walk.follow(next, oracle, &mut method, &mut stop, settled) {
             return walk.end(oracle, reason, sums);
         }
@@ -283,7 +284,7 @@ impl Walk {
         self.begun.clone_from(&self.theta);
         self.mean = StageMean::default();
         self.accepted = 0;
-        method.estimator.begin(oracle, &self.theta, &self.stage);
+        method.begin(oracle, &self.theta, &self.stage);
     }
 
     /// Leaves of the gradient what the ball does not hold back, and answers with its multiplier.

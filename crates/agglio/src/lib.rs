@@ -47,6 +47,7 @@ mod spectrum;
 pub mod stop;
 pub mod strategy;
 pub mod text;
+pub mod theory;
 mod tree;
 pub mod tune;
 mod vector;

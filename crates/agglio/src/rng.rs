@@ -29,6 +29,8 @@ pub enum Stream {
     Holdout = 8,
     /// The settings that a search tries.
     Settings = 9,
+    /// The points at which the constants of the theory are measured.
+    Probes = 10,
 }
 
 /// A reproducible source of random numbers.

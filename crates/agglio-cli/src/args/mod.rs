@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use shared::{CsvArgs, Format, MethodArgs, Missing, Names, NoiseArgs, RunArgs, Scaling, TableArgs};
-use shared::{number, whole};
+use shared::{name, number, whole};
 
 const EXAMPLE: &str = "\
 Example:
@@ -17,6 +17,7 @@ Example:
   agglio predict model.json data.csv -o predictions.csv
   agglio score model.json data.csv
   agglio compare data.csv --target y --solvers auto,gd,lm
+  agglio theory --activation sigmoid --radius 1
   agglio tune data.csv --target y --solver gd --grid 'eta=1,4,16;tau0=logspace(1e-4,0.1,4)'
 
 Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
@@ -45,6 +46,8 @@ pub enum Command {
     Score(ScoreArgs),
     /// Write a table drawn from a known model
     Simulate(SimulateArgs),
+    /// Print what the theory of the paper promises, and hold it against data
+    Theory(TheoryArgs),
     /// Measure how near fits come to what this machine can do; takes minutes
     Bench(BenchArgs),
 }
@@ -211,4 +214,35 @@ pub struct SimulateArgs {
     /// No warnings and no progress, errors only
     #[arg(long, help_heading = "Run")]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub struct TheoryArgs {
+    /// φ: sigmoid, softplus or leaky-softplus[:K=0.2]; with --check also silu, gelu, tanh, probit, exp or identity
+    #[arg(long, value_name = "NAME[:K]", help_heading = "Model")]
+    pub activation: String,
+    /// R, a bound on the length of the true w
+    #[arg(long, value_name = "R", value_parser = number, help_heading = "Model")]
+    pub radius: f64,
+    /// none, pre:S[:gauss|uniform|sign] or post:S:uniform; the last is for a radius of at most 1
+    #[arg(long, default_value = "none", help_heading = "Noise")]
+    pub noise: String,
+    /// Number of rows, for constants of a sample and the errors that are promised for it
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, requires = "features", help_heading = "Data")]
+    pub rows: Option<usize>,
+    /// Number of features, for the epochs of Algorithm 2 and for noise after φ
+    #[arg(long, value_name = "D", value_parser = whole::<usize>, help_heading = "Data")]
+    pub features: Option<usize>,
+    /// A CSV file to measure curvatures on, around the fit of solver auto without intercept and scaling
+    #[arg(long, value_name = "DATA", requires = "target", conflicts_with_all = ["rows", "features"], help_heading = "Data")]
+    pub check: Option<PathBuf>,
+    /// The column of labels y in it; all others are features
+    #[arg(long, value_name = "Y", value_parser = name, requires = "check", help_heading = "Data")]
+    pub target: Option<String>,
+    /// How the result is printed
+    #[arg(long, default_value = "table", help_heading = "Output")]
+    pub format: Format,
+    #[command(flatten)]
+    pub run: RunArgs,
 }

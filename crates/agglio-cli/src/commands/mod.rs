@@ -7,6 +7,7 @@ mod fit;
 mod predict;
 mod score;
 mod simulate;
+mod theory;
 mod tune;
 
 use std::path::Path;
@@ -32,6 +33,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::Predict(args) => predict::run(&args),
         Command::Score(args) => score::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Theory(args) => theory::run(&args),
         Command::Tune(args) => tune::run(&args),
     }
 }
@@ -45,6 +47,7 @@ pub fn check(command: Command) -> Result<()> {
         Command::Compare(args) => compare::check(&args),
         Command::Fit(args) => plan::check(&args).map(drop),
         Command::Simulate(args) => simulate::check(&args),
+        Command::Theory(args) => theory::check(&args),
         Command::Tune(args) => tune::check(&args),
         Command::Bench(_) | Command::Demo | Command::Predict(_) | Command::Score(_) => Ok(()),
     }

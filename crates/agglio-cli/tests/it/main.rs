@@ -17,6 +17,7 @@ mod readme;
 mod roundtrip;
 #[cfg(target_os = "linux")]
 mod signals;
+mod theory;
 mod tune;
 
 use std::fs;

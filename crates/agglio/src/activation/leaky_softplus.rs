@@ -2,7 +2,7 @@
 
 use std::f64::consts::LN_2;
 
-use super::{Activation, Preimages, Range, Sigmoid, Softplus, inverse};
+use super::{Activation, Envelope, Preimages, Range, Sigmoid, Softplus, inverse};
 use crate::error::{Error, Result};
 
 /// From here on e^{−y} is lost beside one.
@@ -85,6 +85,24 @@ impl Activation for LeakySoftplus {
 
     fn largest_slope(&self) -> Option<f64> {
         Some(self.largest_slope)
+    }
+
+    fn envelope(&self) -> Option<Envelope> {
+        // φ′(t) + φ′(−t) = 1 + k
+        let least_slope = 1.0 + self.k - self.largest_slope;
+        let softplus = Softplus.envelope()?;
+        let inverse = match self.k > 0.0 {
+            true => (1.0 / least_slope, f64::INFINITY),
+            false => (softplus.inverse_slope, softplus.widest_noise),
+        };
+        Some(Envelope {
+            factor: 1.0 + self.k * self.k,
+            most: self.largest_slope * self.largest_slope + least_slope * least_slope,
+            largest_slope: self.largest_slope,
+            inverse_slope: inverse.0,
+            widest_noise: inverse.1,
+            ..softplus
+        })
     }
 
     fn preimages(&self, y: f64) -> Preimages {

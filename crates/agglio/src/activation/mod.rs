@@ -18,6 +18,7 @@
 //! φ(t) − φ(0) without cancellation; the graduation is derived from them once, in [`Activation`].
 
 mod elementary;
+mod envelope;
 mod exponential;
 mod gelu;
 mod identity;
@@ -36,6 +37,7 @@ use std::fmt::Debug;
 
 use crate::vector::{Function, map, map_both};
 
+pub use envelope::{Envelope, Fall};
 pub use exponential::Exp;
 pub use gelu::Gelu;
 pub use identity::Identity;
@@ -128,6 +130,11 @@ pub trait Activation: Debug + Send + Sync {
 
     /// sup φ′, the Lipschitz constant that Λ is made of. Default: none.
     fn largest_slope(&self) -> Option<f64> {
+        None
+    }
+
+    /// Bounds under Gaussian covariates, which the theory is made of. Default: none are known.
+    fn envelope(&self) -> Option<Envelope> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! The logistic curve, and the parts that softplus and SiLU are made of.
 
 use super::elementary::{exp, exp_m1};
-use super::{Activation, Preimages, Range};
+use super::{Activation, Envelope, Fall, Preimages, Range};
 
 /// `φ(t) = 1/(1 + e^{−t})`
 ///
@@ -49,6 +49,19 @@ impl Activation for Sigmoid {
 
     fn largest_slope(&self) -> Option<f64> {
         Some(0.25)
+    }
+
+    fn envelope(&self) -> Option<Envelope> {
+        Some(Envelope {
+            fall: Fall::Exponential,
+            factor: 0.125,
+            most: 0.125,
+            largest_slope: 0.25,
+            largest_bend: 0.1,
+            // labels of |z| ≤ √2 stay within [0.05, 0.95]
+            inverse_slope: 22.0,
+            widest_noise: 0.145,
+        })
     }
 
     fn preimages(&self, y: f64) -> Preimages {

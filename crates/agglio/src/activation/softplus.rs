@@ -1,9 +1,9 @@
 //! The softplus curve, a smooth ReLU.
 
-use std::f64::consts::LN_2;
+use std::f64::consts::{LN_2, SQRT_2};
 
 use super::elementary::{exp, exp_m1, ln_1p};
-use super::{Activation, Preimages, Range, Sigmoid};
+use super::{Activation, Envelope, Fall, Preimages, Range, Sigmoid};
 
 /// From here on e^{−t} is lost beside one, and softplus is t to the last digit.
 const STRAIGHT: f64 = 40.0;
@@ -50,6 +50,22 @@ impl Activation for Softplus {
 
     fn largest_slope(&self) -> Option<f64> {
         Some(1.0)
+    }
+
+    fn envelope(&self) -> Option<Envelope> {
+        let widest_noise = 0.145;
+        let lowest_label = self.value(-SQRT_2) - widest_noise;
+        Some(Envelope {
+            fall: Fall::Jensen,
+            factor: 1.0,
+            // σ(t)² + σ(−t)² ≤ 1, and covariates are symmetric
+            most: 1.0,
+            largest_slope: 1.0,
+            largest_bend: 0.25,
+            // φ′ = 1 − e^{−φ}
+            inverse_slope: -1.0 / (-lowest_label).exp_m1(),
+            widest_noise,
+        })
     }
 
     fn preimages(&self, y: f64) -> Preimages {

@@ -6,12 +6,14 @@
 mod adaptive;
 mod constant;
 mod geometric;
+mod planned;
 
 use crate::rows::Batch;
 
 pub use adaptive::Adaptive;
 pub use constant::Constant;
 pub use geometric::Geometric;
+pub use planned::{Planned, PlannedStage};
 
 /// A stretch of the fit at one temperature.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +44,8 @@ pub enum Next {
 pub struct Progress {
     /// Accepted steps in this stage so far.
     pub accepted: usize,
+    /// L̂_τ of the estimate at the point that the step left.
+    pub loss: f64,
     /// The step rule has nothing left to do in this stage.
     pub settled: bool,
     /// The step gained less than a hundredth of the loss.

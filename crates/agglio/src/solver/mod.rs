@@ -12,7 +12,7 @@ pub use ball::Ball;
 pub use preset::Solver;
 
 use crate::oracle::{Oracle, Sums};
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Stage};
 use direction::Direction;
 use estimator::{Estimator, Place};
 use step::StepRule;
@@ -47,6 +47,12 @@ pub enum Keep {
 }
 
 impl Method {
+    /// A stage begins at θ.
+    pub(crate) fn begin(&mut self, oracle: &dyn Oracle, theta: &[f64], stage: &Stage) {
+        self.estimator.begin(oracle, theta, stage);
+        self.step.begin(stage);
+    }
+
     /// What the direction wants to be told of θ, as well as the estimator gets it.
     pub(crate) fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place) -> Sums {
         self.estimator.estimate(oracle, theta, place, self.direction.want())

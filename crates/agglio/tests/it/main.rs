@@ -24,5 +24,6 @@ mod schedules;
 mod simulations;
 mod sources;
 mod stops;
+mod theory;
 mod tuning;
 mod wide;

@@ -16,6 +16,10 @@ fn temperatures(options: Options) -> Vec<f64> {
     seen
 }
 
+fn progress(accepted: usize, settled: bool) -> Progress {
+    Progress { accepted, loss: 1.0, settled, small: false }
+}
+
 fn sigmoid() -> Options {
     Options::new(named("sigmoid").unwrap()).solver(Solver::Gd).intercept(false)
 }
@@ -58,19 +62,15 @@ fn a_far_start_begins_colder() {
 fn schedules_advance_when_a_stage_is_full_or_settled() {
     let mut geometric = Geometric { tau0: 0.5, beta: 1.5, cap: 0.6, steps: 2 };
     let first = geometric.first();
-    assert_eq!(geometric.next(&first, &Progress { accepted: 1, settled: false, small: false }), Next::Stay);
-    let Next::Advance(second) = geometric.next(&first, &Progress { accepted: 2, settled: false, small: false }) else {
-        panic!()
-    };
+    assert_eq!(geometric.next(&first, &progress(1, false)), Next::Stay);
+    let Next::Advance(second) = geometric.next(&first, &progress(2, false)) else { panic!() };
     assert_eq!((second.index, second.tau), (1, 0.6));
     assert!(!geometric.at_cap(&first) && geometric.at_cap(&second));
-    assert!(matches!(geometric.next(&first, &Progress { accepted: 0, settled: true, small: false }), Next::Advance(_)));
+    assert!(matches!(geometric.next(&first, &progress(0, true)), Next::Advance(_)));
     let mut constant = Constant { tau: 0.3, steps: 1 };
     let first = constant.first();
     assert!(constant.at_cap(&first));
-    assert!(
-        matches!(constant.next(&first, &Progress { accepted: 1, settled: false, small: false }), Next::Advance(s) if s.tau == 0.3)
-    );
+    assert!(matches!(constant.next(&first, &progress(1, false)), Next::Advance(s) if s.tau == 0.3));
 }
 
 #[test]

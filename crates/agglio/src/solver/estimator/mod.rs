@@ -6,6 +6,7 @@ mod minibatch;
 mod saga;
 mod smoothed;
 mod svrg;
+mod watched;
 
 pub use full::Full;
 pub use matching::Matching;
@@ -13,6 +14,7 @@ pub use minibatch::{Minibatch, Shuffle};
 pub use saga::Saga;
 pub use smoothed::{Smoothed, Smoothing};
 pub use svrg::Svrg;
+pub use watched::Watched;
 
 use crate::oracle::{Oracle, Sums, Want};
 use crate::schedule::Stage;

@@ -3,16 +3,19 @@
 mod armijo;
 mod constant;
 mod decay;
+mod planned;
 mod smoothness;
 mod trust;
 
 pub use armijo::Armijo;
 pub use constant::Constant;
 pub use decay::Decay;
+pub use planned::Planned;
 pub use smoothness::Smoothness;
 pub use trust::Trust;
 
 use crate::oracle::Sums;
+use crate::schedule::Stage;
 
 /// What becomes of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +30,9 @@ pub enum Verdict {
 
 /// Sizes steps and judges them.
 pub trait StepRule: std::fmt::Debug + Send {
+    /// A new stage begins.
+    fn begin(&mut self, _stage: &Stage) {}
+
     /// The size of the next step.
     fn size(&self) -> f64;
 

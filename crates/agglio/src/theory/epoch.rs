@@ -1,0 +1,75 @@
+//! The *epochs* of Algorithm 2: how long stochastic steps must go on at each temperature.
+//!
+//! ```text
+//! r_{t+1} = r_t/β,   η_t = min{r²λ²/(2β²Λs²), 1/Λ},   ε_t = η_tΛs²/(2λ)
+//! I_t = 2·ln(T/δ)·(1 + ln(2Bλ/(η_tΛs²))/(η_tλ))²
+//! ```
+//!
+//! with s² the variance of a stochastic gradient and B the loss, both at most so large at distance r from w_*. An epoch is
+//! over after I_t steps, or once the loss is at most 2ε_t. Reference: `algo:sgd`, `thm:conv-sgd-sigmoid`.
+
+use crate::theory::{Constants, Setting};
+
+/// β, by which r shrinks in an epoch.
+pub const INCREMENT: f64 = 1.1;
+
+/// δ: what is promised may fail with this probability, over all epochs.
+const FAILURE: f64 = 0.01;
+
+/// What is known at distance r from w_*, in the scale of L̂_τ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sphere {
+    /// s²: the largest E‖g‖² − ‖∇L̂_τ‖² of a stochastic gradient g.
+    pub variance: f64,
+    /// B: the largest L̂_τ.
+    pub loss: f64,
+}
+
+/// One epoch of Algorithm 2.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Epoch {
+    /// r_t: the epoch begins within this distance of w_*, and ends within r_t/β.
+    pub radius: f64,
+    /// τ_t.
+    pub tau: f64,
+    /// η_t, in the scale of L̂_τ.
+    pub eta: f64,
+    /// 2ε_t: the epoch is over once L̂_τ is at most this.
+    pub enough: f64,
+    /// I_t, which may be beyond what an integer holds.
+    pub steps: f64,
+    /// λ̂ and Λ̂ at (r_t, τ_t).
+    pub constants: Constants,
+}
+
+impl Setting {
+    /// `count` epochs from within 2R of w_*, with what `sphere` knows of each r and τ.
+    pub fn epochs(&self, count: usize, mut sphere: impl FnMut(f64, f64) -> Sphere) -> Vec<Epoch> {
+        let (mut radius, mut tau) = (2.0 * self.radius, 1.0);
+        let certainty = (count as f64 / FAILURE).ln();
+        let epoch = |_| {
+            tau = self.temperature(radius, tau);
+            let epoch = self.epoch(radius, tau, sphere(radius, tau), certainty);
+            radius /= INCREMENT;
+            epoch
+        };
+        (0..count).map(epoch).collect()
+    }
+
+    fn epoch(&self, radius: f64, tau: f64, sphere: Sphere, certainty: f64) -> Epoch {
+        let constants @ Constants { convexity, smoothness } = self.constants(radius, tau);
+        let needed = (radius * convexity / INCREMENT).powi(2) / (2.0 * smoothness * sphere.variance);
+        let eta = needed.min(1.0 / smoothness);
+        let enough = eta * smoothness * sphere.variance / convexity;
+        let rounds = 1.0 + (2.0 * sphere.loss / enough).ln().max(0.0) / (eta * convexity);
+        Epoch { radius, tau, eta, enough, steps: 2.0 * certainty * rounds * rounds, constants }
+    }
+
+    /// What holds at distance `r` without data, for single rows of `features` covariates and labels without noise:
+    /// s² ≤ 4L⁴s⁴r²(d + 2) and B ≤ L²s²r², since the residual is at most L|xᵀ(w − w_*)| and E(xᵀδ)²‖x‖² = s⁴‖δ‖²(d + 2).
+    pub fn sphere(&self, r: f64, features: usize) -> Sphere {
+        let square = (self.envelope.largest_slope * self.deviation * r).powi(2);
+        let steep = (self.envelope.largest_slope * self.deviation).powi(2);
+        Sphere { variance: 4.0 * square * steep * (features as f64 + 2.0), loss: square }
+    }
+}

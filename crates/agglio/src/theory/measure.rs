@@ -1,0 +1,88 @@
+//! *Measuring* on data what the theory bounds, through the oracle and around a centre that the caller takes for w_*.
+
+use crate::krylov;
+use crate::linalg::norm;
+use crate::oracle::{Hessian, Oracle, Query, Want};
+use crate::rng::Random;
+use crate::rows::Batch;
+use crate::theory::{Constants, Sphere};
+
+/// Products with a Hessian that is too large to be formed.
+const PRODUCTS: usize = 60;
+
+/// A place to look at: points within, or at, a distance `radius` of `centre`, at one temperature.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    /// The point that is taken for w_*.
+    pub centre: &'a [f64],
+    /// r.
+    pub radius: f64,
+    /// τ.
+    pub tau: f64,
+    /// Random points that are looked at.
+    pub points: usize,
+}
+
+impl Around<'_> {
+    /// The least and the greatest eigenvalue of the full Hessian of L̂_τ at the centre and at random points of the ball,
+    /// each at its own share of r: none if no eigenvalue could be found. Over finitely many points it proves no bound, and
+    /// can disprove one.
+    pub fn curvature(&self, oracle: &dyn Oracle, random: &mut Random) -> Option<Constants> {
+        let mut extremes: Option<(f64, f64)> = None;
+        for point in 0..=self.points {
+            // from the centre to the surface, since in many dimensions nearly all of a ball is near its surface
+            let share = point as f64 / self.points.max(1) as f64;
+            let theta = self.point(share * self.radius, random);
+            let (least, most) = outermost(oracle, &theta, self.tau)?;
+            let (low, high) = extremes.unwrap_or((least, most));
+            extremes = Some((low.min(least), high.max(most)));
+        }
+        extremes.map(|(convexity, smoothness)| Constants { convexity, smoothness })
+    }
+
+    /// The largest variance of the gradient over a batch of `size` rows, and the largest loss, at random points of the
+    /// sphere. The variance at a point is the mean over one pass of batches.
+    pub fn sphere(&self, oracle: &dyn Oracle, size: usize, random: &mut Random) -> Sphere {
+        let mut sphere = Sphere { variance: 0.0, loss: 0.0 };
+        for _ in 0..self.points {
+            let theta = self.point(self.radius, random);
+            let ask = |batch| oracle.ask(&Query::new(&theta, self.tau, batch, Want::Gradient));
+            let all = ask(Batch::All);
+            let size = size.clamp(1, oracle.rows().max(1));
+            let (key, batches) = (random.bits(), (oracle.rows() / size).max(1));
+            let square = |batch: usize| {
+                let few = ask(Batch::Part { key, start: batch * size, len: size }).gradient;
+                few.iter().zip(&all.gradient).map(|(few, all)| (few - all) * (few - all)).sum::<f64>()
+            };
+            let variance = (0..batches).map(square).sum::<f64>() / batches as f64;
+            sphere = Sphere { variance: sphere.variance.max(variance), loss: sphere.loss.max(all.loss) };
+        }
+        sphere
+    }
+
+    /// A random point at a distance of the centre.
+    fn point(&self, distance: f64, random: &mut Random) -> Vec<f64> {
+        let direction: Vec<f64> = self.centre.iter().map(|_| random.normal()).collect();
+        let length = norm(&direction);
+        let scale = if length > 0.0 { distance / length } else { 0.0 };
+        self.centre.iter().zip(&direction).map(|(centre, v)| centre + scale * v).collect()
+    }
+}
+
+/// The least and the greatest eigenvalue of the full Hessian at θ.
+fn outermost(oracle: &dyn Oracle, theta: &[f64], tau: f64) -> Option<(f64, f64)> {
+    let values = match oracle.is_wide() {
+        false => {
+            let query = Query::new(theta, tau, Batch::All, Want::Curvature(Hessian::Full));
+            oracle.ask(&query).curvature?.eigen()?.values
+        }
+        true => {
+            let times = |v: &[f64]| {
+                let want = Want::CurvatureTimes(Hessian::Full, v);
+                oracle.ask(&Query::new(theta, tau, Batch::All, want)).curvature_times
+            };
+            krylov::ritz_values(times, oracle.dim(), PRODUCTS)
+        }
+    };
+    Some((*values.first()?, *values.last()?))
+}

@@ -1,0 +1,39 @@
+//! The *theory* of the paper as numbers: how convex and how smooth graduated losses are around the true model, the
+//! temperatures and steps that follow from it, and what of this data confirms.
+//!
+//! A [`Setting`] says what is assumed: the activation, ‖w_*‖ ≤ R, the noise, and with it the design of the covariates,
+//! N(0, I) without noise and with noise before φ, N(0, I)/√d with noise after it. From there
+//!
+//! - [`Setting::constants`] are λ̂ and Λ̂ in the ball of radius r around w_*, corrected, and beside them as printed;
+//! - [`Setting::path`] is Algorithm 1 leg by leg, [`Setting::epochs`] Algorithm 2 epoch by epoch;
+//! - [`Setting::caps`] are the temperatures that noise allows, [`Setting::errors`] the errors that are promised then;
+//! - [`measure`] looks at data instead;
+//! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs.
+//!
+//! Everything is in the scale of the oracle, L̂_τ = L_τ/γ²; [`Setting::gamma`] leads back to the paper's.
+//!
+//! ```
+//! use agglio::{activation::named, simulate::LabelNoise, theory::Setting};
+//!
+//! let setting = Setting::new(named("sigmoid")?.as_ref(), 1.0, LabelNoise::None, None)?;
+//! assert_eq!(setting.steps(&[1e-12]), [Some(1424)]);
+//! # Ok::<(), agglio::Error>(())
+//! ```
+
+mod cap;
+mod constants;
+mod epoch;
+mod error;
+pub mod measure;
+mod path;
+mod run;
+mod setting;
+mod temperature;
+
+pub use cap::Caps;
+pub use constants::Constants;
+pub use epoch::{Epoch, INCREMENT, Sphere};
+pub use error::Errors;
+pub use path::{Leg, MOST_STEPS, Path};
+pub use run::{descent, stochastic};
+pub use setting::{Perturbation, Setting};

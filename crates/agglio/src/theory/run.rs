@@ -1,0 +1,31 @@
+//! *Runs* of the theory: its two algorithms as parts for the loop of [`crate::fit`].
+
+use crate::schedule::{Planned, PlannedStage};
+use crate::solver::direction::Steepest;
+use crate::solver::estimator::{Estimator, Full, Minibatch, Shuffle, Watched};
+use crate::solver::{Keep, Method, step};
+use crate::theory::{Epoch, Leg};
+
+/// Algorithm 1: a full gradient step for each leg.
+pub fn descent(legs: &[Leg]) -> Method {
+    let stages = legs.iter().map(|leg| PlannedStage { tau: leg.tau, steps: 1, enough: 0.0 });
+    method(stages.collect(), legs.iter().map(|leg| leg.eta).collect(), Box::new(Full))
+}
+
+/// Algorithm 2: minibatch steps through each epoch, which ends at the stopping time of the proof.
+pub fn stochastic(epochs: &[Epoch], shuffle: Shuffle) -> Method {
+    let stage = |epoch: &Epoch| PlannedStage { tau: epoch.tau, steps: epoch.steps as usize, enough: epoch.enough };
+    let sizes = epochs.iter().map(|epoch| epoch.eta).collect();
+    method(epochs.iter().map(stage).collect(), sizes, Box::new(Watched(Minibatch(shuffle))))
+}
+
+fn method(stages: Vec<PlannedStage>, sizes: Vec<f64>, estimator: Box<dyn Estimator>) -> Method {
+    Method {
+        schedule: Box::new(Planned(stages)),
+        estimator,
+        direction: Box::new(Steepest),
+        step: Box::new(step::Planned::new(sizes)),
+        ball: None,
+        keep: Keep::Last,
+    }
+}
