@@ -98,11 +98,16 @@ fn options(name: &str) -> Options {
         "gradopt" => options.solver(Solver::Gradopt).eta(4.0).delta(2.0).batch(20),
         "glmtron" => options.solver(Solver::Glmtron).eta(1.0),
         "irls" => options.solver(Solver::Irls).start(Start::Zero),
+        "lm" => options.solver(Solver::Lm),
+        "lbfgs" => options.solver(Solver::Lbfgs),
         _ => panic!("{name}"),
     }
 }
 
-const NAMES: [&str; 9] = ["adam", "yogi", "sgd", "svrg", "ngd", "sngd", "gradopt", "glmtron", "irls"];
+const NAMES: [&str; 11] = ["adam", "yogi", "sgd", "svrg", "ngd", "sngd", "gradopt", "glmtron", "irls", "lm", "lbfgs"];
+
+/// These are at the optimum, or have made much of rounding, long before the fiftieth step.
+const FAST: [&str; 3] = ["irls", "lm", "lbfgs"];
 
 /// What a competitor did in its first steps: minibatches, how far from θ the gradient was asked, and where it was led.
 struct Run50 {
@@ -158,7 +163,8 @@ fn fifty_steps_are_those_of_numpy() {
             let off = bank::largest_difference(ours, theirs);
             assert!(off <= 1e-10, "{name}, step {step}: {off:e} off");
         }
-        assert!(thetas.len() == STEPS || name == "irls" && thetas.len() >= 10, "{name}: {} steps", thetas.len());
+        let least = if FAST.contains(&name) { 6 } else { STEPS };
+        assert!(ours.thetas.len().min(thetas.len()) >= least, "{name}: {} steps", thetas.len());
     }
 }
 

@@ -116,6 +116,69 @@ def irls(batches, nearby):
         yield w
 
 
+def lm(batches, nearby):
+    """Damping by the diagonal; its inverse grows and shrinks by how well the model predicts. Gauss-Newton, then Newton."""
+    w, size, growth, full = start.copy(), np.inf, 10.0, False
+
+    def curvature(w):
+        s = expit(X @ w)
+        slope = s * (1 - s)
+        weight = slope**2 + full * (s - y) * slope * (1 - 2 * s)
+        return 2 / ROWS * (X * weight[:, None]).T @ X
+
+    H = curvature(w)
+    for _ in range(STEPS):
+        g = gradient(w)
+        p = np.linalg.solve(H + np.diag(np.abs(np.diag(H)) / size), -g)
+        predicted = -g @ p - p @ H @ p / 2
+        if predicted < 1e-12 * loss(w):
+            return
+        full = full or predicted <= 1e-3 * loss(w)
+        there = curvature(w + p)
+        ratio = (loss(w) - loss(w + p)) / predicted
+        if ratio > 0.75:
+            size *= growth
+            growth = min(10.0, 3 * growth)
+            size = np.inf if size > 1e8 else size
+        elif ratio < 0.25:
+            size = 100.0 if np.isinf(size) else size / (4 if ratio > 0 else 10)
+            growth = 3.0
+        if ratio > 1e-4:
+            w, H = w + p, there
+        yield w
+
+
+def lbfgs(batches, nearby):
+    """The last ten pairs of positive curvature; from a step of one, halves until the loss falls enough.
+
+    Half of the steps: each pair is a difference, so that rounding grows from one to the next.
+    """
+    w, size, pairs, last = start.copy(), 1.0, [], None
+    for _ in range(STEPS // 2):
+        g = gradient(w)
+        if last is not None and np.any(w != last[0]):
+            move, change = w - last[0], g - last[1]
+            if move @ change > np.finfo(float).eps * np.linalg.norm(change) * np.linalg.norm(move):
+                pairs = (pairs + [(move, change)])[-10:]
+        last = (w, g)
+        q, alphas = g.copy(), []
+        for move, change in reversed(pairs):
+            alphas.append(move @ q / (change @ move))
+            q -= alphas[-1] * change
+        if pairs:
+            q *= pairs[-1][0] @ pairs[-1][1] / (pairs[-1][1] @ pairs[-1][1])
+        for (move, change), alpha in zip(pairs, reversed(alphas)):
+            q += move * (alpha - change @ q / (change @ move))
+        p = -size * q
+        predicted = -g @ p
+        if predicted < 1e-12 * loss(w):
+            return
+        accepted = loss(w + p) <= loss(w) - 1e-4 * predicted
+        size = min(1.0, 2 * size) if accepted else size / 2
+        w = w + p if accepted else w
+        yield w
+
+
 print(json.dumps({
     run["name"]: {
         "batches": run["batches"],
