@@ -100,9 +100,10 @@ fn noise_before() -> Result<()> {
             let outcome = fit(&drawn.oracle()?, descent(&legs), vec![0.0; D], Stop::new(0.0, 200), &mut Silent);
             error += drawn.distance(&outcome.theta) / 5.0;
         }
-        let promised = setting.errors(N, D).map_or(f64::NAN, |errors| errors.capped);
+        let promised = setting.errors(N, D).and_then(|errors| errors.capped);
+        let promised = promised.map_or("none".to_owned(), |promised| format!("{promised:.2}"));
         let cap = setting.caps().strictest();
-        println!("  {scale:>5} {cap:>8.4} {error:>9.5} {:>9.4} {promised:>9.2}", error / scale);
+        println!("  {scale:>5} {cap:>8.4} {error:>9.5} {:>9.4} {promised:>9}", error / scale);
     }
     Ok(())
 }

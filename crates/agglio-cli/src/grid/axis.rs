@@ -120,6 +120,9 @@ fn called(item: &str) -> Result<Option<Values>> {
             if from >= to {
                 bail!("`{item}`: the first number must be below the second");
             }
+            if !(to - from).is_finite() {
+                bail!("`{item}`: the numbers are too far apart");
+            }
             Values::Range { from, to, by_ratio }
         }
         _ => bail!("`{item}` has {} arguments; write {form}", arguments.len()),

@@ -182,8 +182,8 @@ impl Labels {
         }
         let name = self.activation.name();
         Err(Error::data(format!(
-            "noise before the activation needs labels inside the range of {name}, but {outside} of {all} are at or \
-             beyond its bounds; fit with noise `post`"
+            "noise before the activation, and solver `linear`, need labels inside the range of {name}, but {outside} of \
+             {all} are at or beyond its bounds; fit with noise `post`, by another solver"
         )))
     }
 

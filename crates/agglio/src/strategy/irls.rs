@@ -14,6 +14,8 @@ use crate::strategy::Plan;
 
 /// Most rounds of reweighting, as generalised linear models are usually given.
 const ROUNDS: usize = 25;
+/// Rounds without a smaller gradient after which there will be none.
+const PATIENCE: usize = 2;
 
 impl Plan {
     /// Iteratively reweighted least squares from zero, each round a Newton step on the matching loss without any damping,
@@ -29,9 +31,9 @@ impl Plan {
             direction: Box::new(Damped::new(Hessian::GaussNewton)),
             step: Box::new(step::Constant(f64::INFINITY)),
             ball: self.settings.ball(oracle),
-            keep: Keep::Best,
+            keep: Keep::Last,
         };
-        let first = fit(oracle, method, start.clone(), Stop::new(self.tolerance, ROUNDS), observer);
+        let first = fit(oracle, method, start.clone(), Stop::new(self.tolerance, ROUNDS).patience(PATIENCE), observer);
         if first.reason == StopReason::Interrupted {
             return Ok(first);
         }

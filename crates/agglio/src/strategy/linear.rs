@@ -18,10 +18,10 @@ const MOST_PRODUCTS: usize = 200;
 const RESIDUAL: f64 = 1e-10;
 
 impl Plan {
-    /// The linear stage alone: least squares on φ⁻¹(y), or on that of clipped labels where some have no preimage.
+    /// The linear stage alone: least squares on φ⁻¹(y), the nearer of two preimages counting.
     pub(super) fn linear(&self, oracle: &mut Fold<'_>) -> Found {
         let line = self.line(oracle, Batch::All);
-        let theta = if oracle.labels().outside() == 0 { line.unclipped(oracle) } else { line.start(oracle) };
+        let theta = line.unclipped(oracle);
         let mut sums = oracle.ask(&Query::new(&theta, 0.0, Batch::All, Want::Stationarity));
         let multiplier = self.settings.ball(oracle).map_or(0.0, |ball| ball.reduce(&theta, &mut sums.gradient));
         let reason = if sums.is_finite() { StopReason::Settled } else { StopReason::NotFinite };

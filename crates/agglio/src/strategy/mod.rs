@@ -14,7 +14,9 @@ pub use noise::LogLikelihoods;
 pub use options::{Noise, Options, Plan, Restarts};
 pub use start::Start;
 
+use crate::certificate::Certificate;
 use crate::fit::Outcome;
+use crate::oracle::Fold;
 
 /// What a strategy keeps.
 struct Found {
@@ -28,10 +30,30 @@ struct Found {
     linear_loss: Option<f64>,
     /// Whether the path began on a sample of the rows.
     sampled: bool,
+    /// What was found at the point, once somebody has asked.
+    certificate: Option<Certificate>,
+}
+
+impl Found {
+    /// What is found at the point, which is looked at once.
+    fn certificate(&mut self, oracle: &Fold<'_>) -> Certificate {
+        if let Some(known) = &self.certificate {
+            return known.clone();
+        }
+        self.certificate.insert(Certificate::examine(oracle, &mut self.outcome)).clone()
+    }
 }
 
 impl From<Outcome> for Found {
     fn from(outcome: Outcome) -> Found {
-        Found { outcome, deviation: None, log_likelihoods: None, restarts: None, linear_loss: None, sampled: false }
+        Found {
+            outcome,
+            deviation: None,
+            log_likelihoods: None,
+            restarts: None,
+            linear_loss: None,
+            sampled: false,
+            certificate: None,
+        }
     }
 }

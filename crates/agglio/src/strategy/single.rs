@@ -2,7 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::certificate::Certificate;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fit::{Outcome, fit};
 use crate::observe::{Observer, Silent};
@@ -18,6 +17,9 @@ use crate::tree::{fold, install};
 const LARGEST: f64 = 1e151;
 /// Labels down to this size can be squared and keep their digits.
 const SMALLEST: f64 = 1e-151;
+
+/// The least curvature over the greatest at which a minimum may be the tail of a slope.
+const TAIL: f64 = 1e-6;
 
 impl Plan {
     /// Fits the rows.
@@ -67,14 +69,7 @@ impl Plan {
     fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
         let mut oracle = self.oracle(rows)?;
         let found = self.find(&mut oracle, observer)?;
-        let sampled = found.sampled;
-        let first = report(&oracle, found, self.settings.cap)?;
-        if !sampled || first.certificate.certified() || first.status() == Status::Interrupted {
-            return Ok(first);
-        }
-        let found = self.auto_over_all(&mut oracle, observer);
-        let second = report(&oracle, found, self.settings.cap)?;
-        Ok(better(first, second))
+        report(&oracle, found, self.settings.cap)
     }
 
     /// Number of threads, where it was asked for.
@@ -97,7 +92,10 @@ impl Plan {
     /// Makes the runs of the loop that the solver stands for, and keeps one.
     fn find(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Result<Found> {
         Ok(match self.solver {
-            Solver::Auto => self.auto(oracle, observer),
+            Solver::Auto => {
+                let first = self.auto(oracle, observer);
+                if first.sampled { self.doubt(first, oracle, observer) } else { first }
+            }
             Solver::Multistart => {
                 let (outcome, agreed) = self.multistart(oracle, observer)?;
                 Found { restarts: Some(agreed), ..outcome.into() }
@@ -106,6 +104,21 @@ impl Plan {
             Solver::Linear => self.linear(oracle),
             _ => self.single(oracle, observer)?.into(),
         })
+    }
+
+    /// Makes a fit again on all rows whose path began on a sample of them, unless it is beyond doubt: a certified minimum,
+    /// and not on the tail of a slope that the sample may have led to.
+    fn doubt(&self, mut first: Found, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
+        let certificate = first.certificate(oracle);
+        let curved = certificate.smallest_eigenvalue.is_some_and(|ratio| ratio > TAIL);
+        if (certificate.certified() && curved) || oracle.is_interrupted() {
+            return first;
+        }
+        let mut second = self.auto_over_all(oracle, observer);
+        let certified = [certificate, second.certificate(oracle)].map(|certificate| certificate.certified());
+        let losses = oracle.losses(&[&first, &second].map(|found| found.outcome.theta.clone()), 1.0, Batch::All);
+        let lower = losses.last() < losses.first();
+        if certified == [false, true] || (certified[0] == certified[1] && lower) { second } else { first }
     }
 
     /// One run of the loop from the start that was asked for.
@@ -135,13 +148,13 @@ impl Plan {
         }
         require_squarable(rows)?;
         // at τ = 0 a clipped label would never be put right
-        let linear = self.settings.cap == 0.0;
+        let linear = self.settings.cap == 0.0 || self.solver == Solver::Linear;
         let labels = Labels::new(
             self.activation.clone(),
             rows,
             match (linear, self.solver) {
                 (true, _) => &[0.0],
-                (false, Solver::Auto | Solver::Linear) => &MARGINS,
+                (false, Solver::Auto) => &MARGINS,
                 (false, _) => &[MARGIN],
             },
         );
@@ -210,22 +223,11 @@ fn require_coefficients(coefficients: &[f64]) -> Result<()> {
     }
 }
 
-/// The one that is certified, else the lower one, with the effort of both.
-fn better(first: Report, second: Report) -> Report {
-    let (passes, status) = (second.passes, second.status());
-    let mut kept = if second.certificate.certified() || second.loss < first.loss { second } else { first };
-    kept.passes = passes;
-    if status == Status::Interrupted {
-        (kept.reason, kept.certificate.status) = (StopReason::Interrupted, status);
-    }
-    kept
-}
-
 fn report(oracle: &Fold<'_>, mut found: Found, cap: f64) -> Result<Report> {
     if oracle.is_interrupted() {
-        found.outcome.reason = StopReason::Interrupted;
+        (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
     }
-    let mut certificate = Certificate::examine(oracle, &mut found.outcome);
+    let mut certificate = found.certificate(oracle);
     certificate.restarts = found.restarts;
     certificate.linear_loss = found.linear_loss;
     let outcome = &found.outcome;

@@ -13,8 +13,9 @@ use crate::theory::{Perturbation, Setting};
 pub struct Errors {
     /// ‖∇L̂_τ(w_*)‖ at every temperature.
     pub gradient: f64,
-    /// The distance ‖∇L̂_τ(w_*)‖/λ̂ where the path reaches its last temperature, of `thm:conv-noisy-sigmoid`.
-    pub capped: f64,
+    /// The distance ‖∇L̂_τ(w_*)‖/λ̂ where the path reaches its last temperature, of `thm:conv-noisy-sigmoid`; none if it is
+    /// beyond the ball in which λ̂ holds, since the minimum need not be in there then.
+    pub capped: Option<f64>,
     /// ς√(d/n), the rate of the distance of `thm:consistent-post-noisy-sigmoid`, whose constant is not known.
     pub rate: f64,
 }
@@ -35,7 +36,8 @@ impl Setting {
         let arrival = self.arrival();
         let constants = self.constants(arrival, self.temperature(arrival, 1.0));
         let rate = scale * (features as f64 / rows as f64).sqrt();
-        Some(Errors { gradient, capped: gradient / constants.convexity, rate })
+        let capped = Some(gradient / constants.convexity).filter(|&distance| distance <= arrival);
+        Some(Errors { gradient, capped, rate })
     }
 
     /// The largest r up to 2R at which the temperature is the last one.

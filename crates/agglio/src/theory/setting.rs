@@ -84,7 +84,7 @@ impl Setting {
         if self.spread < 1.0 {
             return Ok(self);
         }
-        let least = ((features as f64).sqrt() + Self::SURE).powi(2).floor() as usize + 1;
+        let least = ((features as f64).sqrt() + Self::SURE).powi(2).floor() + 1.0;
         let allowed = format!("the theory of a sample needs at least {least} rows for {features} features");
         Err(Error::parameter("rows", rows, &allowed))
     }

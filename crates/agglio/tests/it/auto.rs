@@ -254,3 +254,25 @@ fn a_sample_that_separates_is_not_the_end() {
         assert!(auto.loss <= lm.loss * (1.0 + 1e-9), "{rare}: {} above {}", auto.loss, lm.loss);
     }
 }
+
+/// A steep model, and categories of some dozens of rows that are separable in a sample and not in all rows.
+#[test]
+fn a_sample_that_leads_along_a_tail_is_not_the_end() {
+    const TRUTH: [f64; 5] = [-4.0, -44.0, 22.0, -2.5, 5.2];
+    for seed in [62, 63, 110] {
+        let mut random = Random::new(seed, Stream::Covariates);
+        let (mut values, mut labels) = (Vec::new(), Vec::new());
+        for i in 0..12_000 {
+            let category = |every: usize| f64::from(u8::from(i % every == 7));
+            let x = [random.normal(), random.normal(), random.normal(), category(343), category(200)];
+            let z = x.iter().zip(TRUTH).map(|(x, w)| x * w).sum::<f64>() - 8.7;
+            labels.push(f64::from(u8::from(random.uniform() < named("sigmoid").unwrap().value(z))));
+            values.extend(x);
+        }
+        let rows = Dense::new(values, TRUTH.len(), labels).unwrap();
+        let fit = |solver| Options::new(named("sigmoid").unwrap()).solver(solver).build().unwrap().fit(&rows).unwrap();
+        let (auto, lm) = (fit(Solver::Auto), fit(Solver::Lm));
+        assert!(auto.certificate.certified() && lm.certificate.certified(), "{seed}: {}", auto.verdict());
+        assert!(auto.loss <= lm.loss * (1.0 + 1e-9), "{seed}: {} above {}", auto.loss, lm.loss);
+    }
+}

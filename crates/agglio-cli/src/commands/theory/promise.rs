@@ -67,7 +67,7 @@ struct EpochOfRows {
 
 #[derive(Debug, Serialize)]
 struct ErrorsOfNoise {
-    capped: f64,
+    capped: Option<f64>,
     rate: f64,
 }
 
@@ -107,7 +107,7 @@ impl Promise {
         let mut follows = self.cap_words();
         follows.extend(self.step_words());
         follows.extend(self.epoch_words());
-        follows.extend(self.error_words(theory.radius));
+        follows.extend(self.error_words());
         format!("{}\n{}\n\n{}", self.setting_words(theory), flush_left(&mut table), pairs(&borrowed(&follows)))
     }
 
@@ -163,11 +163,12 @@ impl Promise {
         Some(("Algorithm 2".into(), words + vacuous))
     }
 
-    fn error_words(&self, radius: f64) -> Vec<(String, String)> {
+    fn error_words(&self) -> Vec<(String, String)> {
         let Some(errors) = &self.errors else { return Vec::new() };
-        let vacuous = if errors.capped > 2.0 * radius { ", more than at the start" } else { "" };
+        let beyond = "no statement: the bound is beyond the ball in which the loss is known to be convex";
+        let capped = errors.capped.map_or(beyond.to_owned(), |capped| format!("at most {}", brief(capped)));
         vec![
-            ("error at τ_max".into(), format!("at most {}{vacuous}", brief(errors.capped))),
+            ("error at τ_max".into(), capped),
             ("ς√(d/n)".into(), format!("{}, the rate without a cap; its constant is not known", brief(errors.rate))),
         ]
     }

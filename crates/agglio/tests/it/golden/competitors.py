@@ -107,7 +107,7 @@ def glmtron(batches, nearby, eta=1.0):
 def irls(batches, nearby):
     """From zero; each round a weighted least-squares fit of the working response, before Levenberg-Marquardt begins."""
     w = np.zeros_like(start)
-    for _ in range(10):
+    for _ in range(8):
         s = expit(X @ w)
         weight = s * (1 - s)
         response = X @ w + (y - s) / weight
