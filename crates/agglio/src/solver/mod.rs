@@ -5,6 +5,7 @@
 mod ball;
 pub mod direction;
 pub mod estimator;
+mod parts;
 pub mod preset;
 pub mod step;
 

@@ -6,14 +6,13 @@ use std::str::FromStr;
 use crate::error::{Error, ErrorKind, Result};
 use crate::linalg::Symmetric;
 use crate::nearest::nearest;
-use crate::oracle::{Hessian, Oracle, WIDE};
+use crate::oracle::{Oracle, WIDE};
 use crate::rows::Batch;
-use crate::schedule::{self, Constant, Geometric, Schedule};
-use crate::solver::direction::{
-    Adaptive, Damped, Direction, Kept, Lbfgs, Momentum, Nesterov, NewtonCg, Normalised, Second, Steepest, Suffix,
-};
-use crate::solver::estimator::{Estimator, Full, Matching, Minibatch, Saga, Shuffle, Smoothed, Smoothing, Svrg};
-use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule, Trust};
+use crate::schedule::{self, Constant};
+use crate::solver::direction::{Damped, Direction, Kept, NewtonCg};
+use crate::solver::estimator::Full;
+use crate::solver::parts::{Parts, graduated};
+use crate::solver::step::{Armijo, StepRule, Trust};
 use crate::solver::{Ball, Keep, Method};
 
 /// A solver by name: the default, the graduated variants of the paper, each its plain namesake with τ₀ = 1, and baselines
@@ -60,13 +59,6 @@ pub enum Solver {
     /// Linear least squares on φ⁻¹(y): the stage at τ = 0 and no other.
     Linear,
 }
-
-/// The first temperature of a graduated fit, unless the start is so far out that τ₀·distance would exceed one: the
-/// basin of strong convexity has a radius of the order of 1/τ (`lem:sigmoid-elsc`).
-const TAU0: f64 = 0.01;
-
-/// No start is so far out that a first temperature below this helps: the path to one would take longer than the fit.
-const COLDEST: f64 = 1e-9;
 
 /// The numbers that a preset is made with, all checked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,12 +111,6 @@ impl Solver {
         Solver::Irls,
         Solver::Linear,
     ];
-
-    /// α of Adam, Yogi and NGD in standardised units, for a start up to ten away from the labels' predictors.
-    const ALPHA: f64 = 0.3;
-
-    /// Rows in a minibatch unless given.
-    const BATCH: usize = 50;
 
     /// Entries of θ up to which a solver that forms their curvature may do so.
     const FORMED: usize = 5000;
@@ -238,11 +224,6 @@ impl Solver {
         })
     }
 
-    /// Rows in a minibatch, where it has any.
-    fn batch(self, settings: &Settings) -> Option<usize> {
-        settings.batch.or(self.uses_batches().then_some(Self::BATCH))
-    }
-
     /// Whether it forms the curvature of so many coefficients.
     pub(crate) fn forms_curvature(self, dim: usize) -> bool {
         match self {
@@ -267,16 +248,6 @@ impl Solver {
         }
         .into())
     }
-}
-
-/// A cap of zero leaves nothing to graduate.
-fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f64]) -> Box<dyn Schedule> {
-    let Settings { tau0, beta, cap, .. } = *settings;
-    if cap == 0.0 {
-        return Box::new(Constant { tau: cap, steps });
-    }
-    let tau0 = tau0.unwrap_or_else(|| TAU0.min(cap).min((1.0 / oracle.distance(start)).max(COLDEST)));
-    Box::new(Geometric { tau0, beta, cap, steps })
 }
 
 /// Coefficients up to which their curvature costs little more than the gradient.
@@ -318,133 +289,6 @@ pub(crate) fn samples(oracle: &dyn Oracle) -> Vec<Batch> {
 
 /// The permutation whose beginnings are the samples of early stages: one for all seeds, since it is no choice.
 const SAMPLE_KEY: u64 = 0x6167_676c_696f;
-
-/// What the parts of a solver are made of.
-struct Parts<'a> {
-    solver: Solver,
-    settings: &'a Settings,
-    /// How minibatches visit the rows, where there are any.
-    shuffle: Option<Shuffle>,
-    /// Λ of the batch; none where it was not needed or the activation has no largest slope.
-    lambda: Option<f64>,
-    /// α of Adam, Yogi and NGD unless given.
-    alpha: f64,
-    smoothing: Smoothing,
-}
-
-impl<'a> Parts<'a> {
-    fn new(solver: Solver, settings: &'a Settings, oracle: &dyn Oracle, start: &[f64]) -> Parts<'a> {
-        let shuffle = solver.batch(settings).map(|batch| Shuffle::new(settings.seed, batch, oracle.rows()));
-        let gradopt = solver == Solver::Gradopt;
-        let measured = solver.uses_eta() && solver != Solver::Ngd && settings.eta.is_none();
-        let measured = measured || (solver.is_adaptive() && settings.epsilon.is_none()) || gradopt;
-        let smoothness = measured.then(|| Smoothness::measure(oracle, settings.cap)).flatten();
-        let lambda = smoothness.map(|smooth| match solver {
-            Solver::Glmtron => smooth.of_matching(),
-            _ => smooth.of_batch(shuffle.map_or(oracle.rows(), |shuffle| shuffle.size())),
-        });
-        let far = solver.is_adaptive() || solver == Solver::Ngd || gradopt;
-        let distance = if far { oracle.distance(start) } else { 0.0 };
-        let delta =
-            settings.delta.or(settings.radius).unwrap_or_else(|| distance / smoothness.map_or(1.0, |s| s.spread()));
-        // in steps of α the way must not be longer than a few dozen of them
-        let alpha = Solver::ALPHA * (0.1 * distance).max(1.0);
-        Parts { solver, settings, shuffle, lambda, alpha, smoothing: Smoothing { first: delta } }
-    }
-
-    fn estimator(&self) -> Box<dyn Estimator> {
-        match (self.solver, self.shuffle) {
-            (Solver::Glmtron, _) => Box::new(Matching),
-            (_, None) => Box::new(Full),
-            (Solver::Svrg, Some(shuffle)) => Box::new(Svrg::new(shuffle)),
-            (Solver::Saga, Some(shuffle)) => Box::new(Saga::new(shuffle)),
-            (Solver::Gradopt, Some(shuffle)) => Box::new(Smoothed::new(shuffle, self.smoothing, self.settings.seed)),
-            (_, Some(shuffle)) => Box::new(Minibatch(shuffle)),
-        }
-    }
-
-    fn direction(&self) -> Result<Box<dyn Direction>> {
-        let Settings { mu, betas, .. } = *self.settings;
-        Ok(match self.solver {
-            Solver::Auto | Solver::Lm | Solver::Multistart | Solver::Irls | Solver::Linear => {
-                Box::new(Damped::ending_in_full())
-            }
-            Solver::Newton => Box::new(Damped::new(Hessian::Full)),
-            Solver::NewtonCg => Box::new(NewtonCg::default()),
-            Solver::Lbfgs => Box::new(Lbfgs::default()),
-            Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga | Solver::Glmtron => Box::new(Steepest),
-            Solver::Momentum => Box::new(Momentum::new(mu)),
-            Solver::Nesterov => Box::new(Nesterov::new(mu)),
-            Solver::Adam => Box::new(Adaptive::new(Second::Adam, self.floor()?, betas)),
-            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.floor()?, betas)),
-            Solver::Ngd => Box::new(Normalised),
-            Solver::Gradopt => Box::new(Suffix::new(self.smoothing)),
-        })
-    }
-
-    fn step(&self) -> Result<Box<dyn StepRule>> {
-        match self.solver {
-            Solver::NewtonCg | Solver::Lbfgs => return Ok(Box::new(Armijo::natural())),
-            solver if !solver.uses_eta() => return Ok(Box::new(Trust::default())),
-            Solver::Gd if self.settings.eta.is_none() && self.lambda.is_none() => {
-                return Ok(Box::new(Armijo::new(1.0)));
-            }
-            _ => {}
-        }
-        let size = self.size()?;
-        Ok(match self.decays() {
-            true => Box::new(Decay::new(size)),
-            false => Box::new(step::Constant(size)),
-        })
-    }
-
-    /// The length of the first step.
-    fn size(&self) -> Result<f64> {
-        match (self.solver, self.settings.eta) {
-            (_, Some(eta)) => Ok(eta),
-            (Solver::Adam | Solver::Yogi | Solver::Ngd, None) => Ok(self.alpha),
-            (_, None) => Ok(1.0 / self.smoothness()?),
-        }
-    }
-
-    /// Whether steps are to shorten once they gain nothing: not those of competitors as their papers have them.
-    fn decays(&self) -> bool {
-        match self.solver {
-            Solver::Gradopt => false,
-            Solver::Ngd => self.settings.eta.is_none(),
-            Solver::Adam | Solver::Yogi => self.settings.epsilon.is_none(),
-            solver => !solver.converges_linearly(),
-        }
-    }
-
-    fn keep(&self) -> Keep {
-        match self.solver {
-            Solver::Ngd => Keep::Best,
-            _ if self.decays() => Keep::Average,
-            _ => Keep::Last,
-        }
-    }
-
-    /// The textbook's ε, or α₀·Λ.
-    fn floor(&self) -> Result<f64> {
-        self.settings.epsilon.map_or_else(|| Ok(self.settings.eta.unwrap_or(self.alpha) * self.smoothness()?), Ok)
-    }
-
-    /// Λ; one where every covariate is zero and any step will do.
-    fn smoothness(&self) -> Result<f64> {
-        let unbounded = || ErrorKind::Incompatible {
-            one: format!("solver `{}`", self.solver),
-            other: "an activation of unbounded slope".into(),
-            reason: match self.solver.is_adaptive() {
-                true => "it needs the largest slope; use solver `auto`, or `gd`".into(),
-                false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta"
-                    .into(),
-            },
-        };
-        let lambda = self.lambda.ok_or_else(unbounded)?;
-        Ok(if lambda > 0.0 { lambda } else { 1.0 })
-    }
-}
 
 impl fmt::Display for Solver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,8 +10,9 @@ mod restarts;
 mod single;
 mod start;
 
-pub use noise::LogLikelihoods;
-pub use options::{Noise, Options, Plan, Restarts};
+pub use noise::{LogLikelihoods, Noise};
+pub use options::{Options, Plan};
+pub use restarts::Restarts;
 pub use start::Start;
 
 use crate::certificate::Certificate;

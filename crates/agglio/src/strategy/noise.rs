@@ -9,6 +9,29 @@ use crate::stop::StopReason;
 use crate::strategy::Found;
 use crate::strategy::linear::Line;
 
+/// Where the noise enters, and so where the temperature ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Noise {
+    /// Whichever is clearly more likely, after the activation if neither is. Only for solver `auto`, and its default.
+    Auto,
+    /// y = φ(xᵀw + ε): ends at τ = 0, least squares on φ⁻¹(y).
+    Pre,
+    /// y = φ(xᵀw) + ε: ends at τ = 1, least squares on y. The default.
+    #[default]
+    Post,
+}
+
+impl Noise {
+    /// The name as a user types it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Noise::Auto => "auto",
+            Noise::Pre => "pre",
+            Noise::Post => "post",
+        }
+    }
+}
+
 /// Log-likelihoods of the two noise models at their maxima, where both were fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogLikelihoods {

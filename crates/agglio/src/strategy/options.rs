@@ -8,40 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
-use crate::strategy::Start;
-
-/// Where the noise enters, and so where the temperature ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Noise {
-    /// Whichever is clearly more likely, after the activation if neither is. Only for solver `auto`, and its default.
-    Auto,
-    /// y = φ(xᵀw + ε): ends at τ = 0, least squares on φ⁻¹(y).
-    Pre,
-    /// y = φ(xᵀw) + ε: ends at τ = 1, least squares on y. The default.
-    #[default]
-    Post,
-}
-
-impl Noise {
-    /// The name as a user types it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Noise::Auto => "auto",
-            Noise::Pre => "pre",
-            Noise::Post => "post",
-        }
-    }
-}
-
-/// How many further paths to try.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Restarts {
-    /// So many.
-    Count(usize),
-    /// Until half of those that begin by themselves have ended as low as the lowest, at least eight and at most forty paths;
-    /// none for an exact fit.
-    Auto,
-}
+use crate::strategy::{Noise, Restarts, Start};
 
 /// How to fit: a builder, to be turned into a [`Plan`].
 ///

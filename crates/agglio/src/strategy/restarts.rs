@@ -13,7 +13,17 @@ use crate::oracle::{Fold, Oracle};
 use crate::rng::{Random, Stream, derive_key};
 use crate::rows::Batch;
 use crate::stop::StopReason;
-use crate::strategy::{Plan, Restarts, Start};
+use crate::strategy::{Plan, Start};
+
+/// How many further paths to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restarts {
+    /// So many.
+    Count(usize),
+    /// Until half of those that begin by themselves have ended as low as the lowest, at least eight and at most forty paths;
+    /// none for an exact fit.
+    Auto,
+}
 
 /// Losses this close, relatively, are the same minimum.
 const SAME: f64 = 1e-6;

@@ -1,0 +1,165 @@
+//! The *parts* that a solver by name is put together from.
+
+use crate::error::{ErrorKind, Result};
+use crate::oracle::{Hessian, Oracle};
+use crate::schedule::{Constant, Geometric, Schedule};
+use crate::solver::direction::{
+    Adaptive, Damped, Direction, Lbfgs, Momentum, Nesterov, NewtonCg, Normalised, Second, Steepest, Suffix,
+};
+use crate::solver::estimator::{Estimator, Full, Matching, Minibatch, Saga, Shuffle, Smoothed, Smoothing, Svrg};
+use crate::solver::preset::Settings;
+use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule, Trust};
+use crate::solver::{Keep, Solver};
+
+/// The first temperature of a graduated fit, unless the start is so far out that τ₀·distance would exceed one: the
+/// basin of strong convexity has a radius of the order of 1/τ (`lem:sigmoid-elsc`).
+const TAU0: f64 = 0.01;
+
+/// No start is so far out that a first temperature below this helps: the path to one would take longer than the fit.
+const COLDEST: f64 = 1e-9;
+
+/// α of Adam, Yogi and NGD in standardised units, for a start up to ten away from the labels' predictors.
+const ALPHA: f64 = 0.3;
+
+/// Rows in a minibatch unless given.
+const BATCH: usize = 50;
+
+/// A cap of zero leaves nothing to graduate.
+pub(super) fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f64]) -> Box<dyn Schedule> {
+    let Settings { tau0, beta, cap, .. } = *settings;
+    if cap == 0.0 {
+        return Box::new(Constant { tau: cap, steps });
+    }
+    let tau0 = tau0.unwrap_or_else(|| TAU0.min(cap).min((1.0 / oracle.distance(start)).max(COLDEST)));
+    Box::new(Geometric { tau0, beta, cap, steps })
+}
+
+/// What the parts of a solver are made of.
+pub(super) struct Parts<'a> {
+    solver: Solver,
+    settings: &'a Settings,
+    /// How minibatches visit the rows, where there are any.
+    pub shuffle: Option<Shuffle>,
+    /// Λ of the batch; none where it was not needed or the activation has no largest slope.
+    lambda: Option<f64>,
+    /// α of Adam, Yogi and NGD unless given.
+    alpha: f64,
+    smoothing: Smoothing,
+}
+
+impl<'a> Parts<'a> {
+    pub fn new(solver: Solver, settings: &'a Settings, oracle: &dyn Oracle, start: &[f64]) -> Parts<'a> {
+        let shuffle = settings
+            .batch
+            .or(solver.uses_batches().then_some(BATCH))
+            .map(|batch| Shuffle::new(settings.seed, batch, oracle.rows()));
+        let gradopt = solver == Solver::Gradopt;
+        let measured = solver.uses_eta() && solver != Solver::Ngd && settings.eta.is_none();
+        let measured = measured || (solver.is_adaptive() && settings.epsilon.is_none()) || gradopt;
+        let smoothness = measured.then(|| Smoothness::measure(oracle, settings.cap)).flatten();
+        let lambda = smoothness.map(|smooth| match solver {
+            Solver::Glmtron => smooth.of_matching(),
+            _ => smooth.of_batch(shuffle.map_or(oracle.rows(), |shuffle| shuffle.size())),
+        });
+        let far = solver.is_adaptive() || solver == Solver::Ngd || gradopt;
+        let distance = if far { oracle.distance(start) } else { 0.0 };
+        let delta =
+            settings.delta.or(settings.radius).unwrap_or_else(|| distance / smoothness.map_or(1.0, |s| s.spread()));
+        // in steps of α the way must not be longer than a few dozen of them
+        let alpha = ALPHA * (0.1 * distance).max(1.0);
+        Parts { solver, settings, shuffle, lambda, alpha, smoothing: Smoothing { first: delta } }
+    }
+
+    pub fn estimator(&self) -> Box<dyn Estimator> {
+        match (self.solver, self.shuffle) {
+            (Solver::Glmtron, _) => Box::new(Matching),
+            (_, None) => Box::new(Full),
+            (Solver::Svrg, Some(shuffle)) => Box::new(Svrg::new(shuffle)),
+            (Solver::Saga, Some(shuffle)) => Box::new(Saga::new(shuffle)),
+            (Solver::Gradopt, Some(shuffle)) => Box::new(Smoothed::new(shuffle, self.smoothing, self.settings.seed)),
+            (_, Some(shuffle)) => Box::new(Minibatch(shuffle)),
+        }
+    }
+
+    pub fn direction(&self) -> Result<Box<dyn Direction>> {
+        let Settings { mu, betas, .. } = *self.settings;
+        Ok(match self.solver {
+            Solver::Auto | Solver::Lm | Solver::Multistart | Solver::Irls | Solver::Linear => {
+                Box::new(Damped::ending_in_full())
+            }
+            Solver::Newton => Box::new(Damped::new(Hessian::Full)),
+            Solver::NewtonCg => Box::new(NewtonCg::default()),
+            Solver::Lbfgs => Box::new(Lbfgs::default()),
+            Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga | Solver::Glmtron => Box::new(Steepest),
+            Solver::Momentum => Box::new(Momentum::new(mu)),
+            Solver::Nesterov => Box::new(Nesterov::new(mu)),
+            Solver::Adam => Box::new(Adaptive::new(Second::Adam, self.floor()?, betas)),
+            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.floor()?, betas)),
+            Solver::Ngd => Box::new(Normalised),
+            Solver::Gradopt => Box::new(Suffix::new(self.smoothing)),
+        })
+    }
+
+    pub fn step(&self) -> Result<Box<dyn StepRule>> {
+        match self.solver {
+            Solver::NewtonCg | Solver::Lbfgs => return Ok(Box::new(Armijo::natural())),
+            solver if !solver.uses_eta() => return Ok(Box::new(Trust::default())),
+            Solver::Gd if self.settings.eta.is_none() && self.lambda.is_none() => {
+                return Ok(Box::new(Armijo::new(1.0)));
+            }
+            _ => {}
+        }
+        let size = self.size()?;
+        Ok(match self.decays() {
+            true => Box::new(Decay::new(size)),
+            false => Box::new(step::Constant(size)),
+        })
+    }
+
+    /// The length of the first step.
+    fn size(&self) -> Result<f64> {
+        match (self.solver, self.settings.eta) {
+            (_, Some(eta)) => Ok(eta),
+            (Solver::Adam | Solver::Yogi | Solver::Ngd, None) => Ok(self.alpha),
+            (_, None) => Ok(1.0 / self.smoothness()?),
+        }
+    }
+
+    /// Whether steps are to shorten once they gain nothing: not those of competitors as their papers have them.
+    fn decays(&self) -> bool {
+        match self.solver {
+            Solver::Gradopt => false,
+            Solver::Ngd => self.settings.eta.is_none(),
+            Solver::Adam | Solver::Yogi => self.settings.epsilon.is_none(),
+            solver => !solver.converges_linearly(),
+        }
+    }
+
+    pub fn keep(&self) -> Keep {
+        match self.solver {
+            Solver::Ngd => Keep::Best,
+            _ if self.decays() => Keep::Average,
+            _ => Keep::Last,
+        }
+    }
+
+    /// The textbook's ε, or α₀·Λ.
+    fn floor(&self) -> Result<f64> {
+        self.settings.epsilon.map_or_else(|| Ok(self.settings.eta.unwrap_or(self.alpha) * self.smoothness()?), Ok)
+    }
+
+    /// Λ; one where every covariate is zero and any step will do.
+    fn smoothness(&self) -> Result<f64> {
+        let unbounded = || ErrorKind::Incompatible {
+            one: format!("solver `{}`", self.solver),
+            other: "an activation of unbounded slope".into(),
+            reason: match self.solver.is_adaptive() {
+                true => "it needs the largest slope; use solver `auto`, or `gd`".into(),
+                false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta"
+                    .into(),
+            },
+        };
+        let lambda = self.lambda.ok_or_else(unbounded)?;
+        Ok(if lambda > 0.0 { lambda } else { 1.0 })
+    }
+}
