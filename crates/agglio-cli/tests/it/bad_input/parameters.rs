@@ -80,6 +80,18 @@ fn names() -> Vec<Case> {
         case("a command misspelt", "predit model.json data.csv").refused(["predit", "'predict'"]),
         case("a solver to compare misspelt", "compare data.csv --target y --solvers auto,lmm")
             .refused(["did you mean `lm`?"]),
+        case("a key of a grid misspelt", "tune data.csv --target y --solver gd --grid et=1,2")
+            .refused(["et", "did you mean `eta`?"]),
+        case("a grid with a call that does not end", "tune data.csv --target y --solver gd --grid eta=linspace(1,2")
+            .refused(["linspace(FROM,TO,COUNT)"]),
+        case("a range without a number of draws", "tune data.csv --target y --solver gd --grid eta=uniform(1,2)")
+            .refused(["--random N"]),
+        case("all rows held out", "tune data.csv --target y --solver gd --holdout 1").refused(["holdout", "below 1"]),
+        case("more folds than rows", "tune data.csv --target y --solver gd --grid eta=1 --folds 1000000")
+            .refused(["folds", "rows"]),
+        case("a theory without constants", "theory --activation silu --radius 1").refused(["silu", "--check"]),
+        case("noise without a bound in a theory", "theory --activation sigmoid --radius 1 --noise post:0.1")
+            .refused(["post:S:uniform"]),
     ]
 }
 
