@@ -158,8 +158,8 @@ impl Kernel {
     fn possible(&self) -> String {
         let (bytes, columns, rows) = (self.storage.bytes() as f64, self.columns as f64, self.rows as f64);
         match self.bound {
-            "sum" => format!("{:.1} GB/s read", 1e-9 * bytes * columns * rows / self.bound_seconds),
-            _ => format!("{:.1} GFLOP/s, gemm", 1e-9 * columns * (columns + 1.0) * rows / self.bound_seconds),
+            "sum" => format!("{:.1} GB/s", 1e-9 * bytes * columns * rows / self.bound_seconds),
+            _ => format!("{:.1} GFLOP/s", 1e-9 * columns * (columns + 1.0) * rows / self.bound_seconds),
         }
     }
 }
