@@ -16,6 +16,9 @@ use crate::strategy::{Found, Noise, Plan, Restarts};
 /// The relative gradient at which a path over a sample of the rows ends.
 const ROUGH: f64 = 1e-4;
 
+/// The least curvature over the greatest at which a minimum may be the tail of a slope.
+const TAIL: f64 = 1e-6;
+
 impl Plan {
     /// Fits the end or the ends that the plan asks for.
     pub(super) fn auto(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
@@ -24,13 +27,24 @@ impl Plan {
         }
         let samples = preset::samples(oracle);
         let sampled = samples.len() > 1;
-        Found { sampled, ..self.auto_over(samples, oracle, observer) }
+        let first = self.auto_over(samples, oracle, observer);
+        if sampled { self.doubt(first, oracle, observer) } else { first }
     }
 
-    /// The same without samples: where few rows say something, such as the ones among many zeros, a sample of the rows may
-    /// have an optimum at infinity that all of them have not, and no path leads back from there.
-    pub(super) fn auto_over_all(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
-        self.auto_over(vec![Batch::All], oracle, observer)
+    /// Makes a fit again on all rows whose path began on a sample of them, unless it is beyond doubt: a certified minimum,
+    /// and not on the tail of a slope that the sample may have led to. Where few rows say something, such as the ones among
+    /// many zeros, a sample may have an optimum at infinity that all rows have not, and no path leads back from there.
+    fn doubt(&self, mut first: Found, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
+        let certificate = first.certificate(oracle);
+        let curved = certificate.smallest_eigenvalue.is_some_and(|ratio| ratio > TAIL);
+        if (certificate.certified() && curved) || oracle.is_interrupted() {
+            return first;
+        }
+        let mut second = self.auto_over(vec![Batch::All], oracle, observer);
+        let certified = [certificate, second.certificate(oracle)].map(|certificate| certificate.certified());
+        let losses = oracle.losses(&[&first, &second].map(|found| found.outcome.theta.clone()), 1.0, Batch::All);
+        let lower = losses.last() < losses.first();
+        if certified == [false, true] || (certified[0] == certified[1] && lower) { second } else { first }
     }
 
     fn auto_over(&self, mut samples: Vec<Batch>, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {

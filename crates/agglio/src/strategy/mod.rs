@@ -29,8 +29,6 @@ struct Found {
     restarts: Option<(usize, usize)>,
     /// Loss of the line at τ = 0 that the path began with.
     linear_loss: Option<f64>,
-    /// Whether the path began on a sample of the rows.
-    sampled: bool,
     /// What was found at the point, once somebody has asked.
     certificate: Option<Certificate>,
 }
@@ -47,14 +45,6 @@ impl Found {
 
 impl From<Outcome> for Found {
     fn from(outcome: Outcome) -> Found {
-        Found {
-            outcome,
-            deviation: None,
-            log_likelihoods: None,
-            restarts: None,
-            linear_loss: None,
-            sampled: false,
-            certificate: None,
-        }
+        Found { outcome, deviation: None, log_likelihoods: None, restarts: None, linear_loss: None, certificate: None }
     }
 }

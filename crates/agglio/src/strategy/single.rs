@@ -18,9 +18,6 @@ const LARGEST: f64 = 1e151;
 /// Labels down to this size can be squared and keep their digits.
 const SMALLEST: f64 = 1e-151;
 
-/// The least curvature over the greatest at which a minimum may be the tail of a slope.
-const TAIL: f64 = 1e-6;
-
 impl Plan {
     /// Fits the rows.
     ///
@@ -92,10 +89,7 @@ impl Plan {
     /// Makes the runs of the loop that the solver stands for, and keeps one.
     fn find(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Result<Found> {
         Ok(match self.solver {
-            Solver::Auto => {
-                let first = self.auto(oracle, observer);
-                if first.sampled { self.doubt(first, oracle, observer) } else { first }
-            }
+            Solver::Auto => self.auto(oracle, observer),
             Solver::Multistart => {
                 let (outcome, agreed) = self.multistart(oracle, observer)?;
                 Found { restarts: Some(agreed), ..outcome.into() }
@@ -104,21 +98,6 @@ impl Plan {
             Solver::Linear => self.linear(oracle),
             _ => self.single(oracle, observer)?.into(),
         })
-    }
-
-    /// Makes a fit again on all rows whose path began on a sample of them, unless it is beyond doubt: a certified minimum,
-    /// and not on the tail of a slope that the sample may have led to.
-    fn doubt(&self, mut first: Found, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
-        let certificate = first.certificate(oracle);
-        let curved = certificate.smallest_eigenvalue.is_some_and(|ratio| ratio > TAIL);
-        if (certificate.certified() && curved) || oracle.is_interrupted() {
-            return first;
-        }
-        let mut second = self.auto_over_all(oracle, observer);
-        let certified = [certificate, second.certificate(oracle)].map(|certificate| certificate.certified());
-        let losses = oracle.losses(&[&first, &second].map(|found| found.outcome.theta.clone()), 1.0, Batch::All);
-        let lower = losses.last() < losses.first();
-        if certified == [false, true] || (certified[0] == certified[1] && lower) { second } else { first }
     }
 
     /// One run of the loop from the start that was asked for.
