@@ -90,32 +90,69 @@ impl Kept {
 /// Runs a method from `start` until `stop` says so or `observer` ends it.
 ///
 /// Not converging is a [`StopReason`], never an error.
-pub fn fit(
-    oracle: &dyn Oracle,
-    mut method: Method,
-    mut start: Vec<f64>,
-    mut stop: Stop,
-    observer: &mut dyn Observer,
-) -> Outcome {
-    method.ball.iter().for_each(|ball| ball.project(&mut start));
-    let mut walk = Walk::new(start, method.schedule.first(), &method);
-    let mut p = vec![0.0; walk.theta.len()];
-    if stop.at_limit(0) {
-        return walk.end(oracle, StopReason::Limit, None);
-    }
-    method.begin(oracle, &walk.theta, &walk.stage);
+pub fn fit(oracle: &dyn Oracle, method: Method, start: Vec<f64>, stop: Stop, observer: &mut dyn Observer) -> Outcome {
+    let mut fitting = Fitting::begin(oracle, method, start, stop);
     loop {
-        let here = walk.known.take().unwrap_or_else(|| method.estimate(oracle, &walk.theta, walk.place()));
+        if let Some(over) = fitting.step(observer) {
+            return fitting.end(over);
+        }
+    }
+}
+
+/// A fit on its way: the loop, a step at a time, for whoever has several of them on the same rows.
+pub(crate) struct Fitting<'o> {
+    oracle: &'o dyn Oracle,
+    method: Method,
+    stop: Stop,
+    walk: Walk,
+    /// Room for the displacement.
+    p: Vec<f64>,
+}
+
+/// Why a fit is over, with the exact sums where they were asked for.
+pub(crate) type Over = (StopReason, Option<Sums>);
+
+impl<'o> Fitting<'o> {
+    pub fn begin(oracle: &'o dyn Oracle, mut method: Method, mut start: Vec<f64>, stop: Stop) -> Fitting<'o> {
+        method.ball.iter().for_each(|ball| ball.project(&mut start));
+        let walk = Walk::new(start, method.schedule.first(), &method);
+        let p = vec![0.0; walk.theta.len()];
+        if !stop.at_limit(0) {
+            method.begin(oracle, &walk.theta, &walk.stage);
+        }
+        Fitting { oracle, method, stop, walk, p }
+    }
+
+    /// What the next step asks first, where it is a question that others may answer with theirs: see [`Fitting::tell`].
+    pub fn question(&self) -> Option<Query<'_>> {
+        if self.walk.known.is_some() || self.stop.at_limit(0) {
+            return None;
+        }
+        self.method.question(&self.walk.theta, self.walk.place())
+    }
+
+    /// Takes the answer to its question.
+    pub fn tell(&mut self, answer: Sums) {
+        self.walk.known = Some(answer);
+    }
+
+    /// Takes a step; answers why the fit is over, if it is.
+    pub fn step(&mut self, observer: &mut dyn Observer) -> Option<Over> {
+        let Fitting { oracle, method, stop, walk, p } = self;
+        if stop.at_limit(0) {
+            return Some((StopReason::Limit, None));
+        }
+        let here = walk.known.take().unwrap_or_else(|| method.estimate(*oracle, &walk.theta, walk.place()));
         if !walk.is_finite(&here) {
-            return walk.end(oracle, StopReason::NotFinite, None);
+            return Some((StopReason::NotFinite, None));
         }
         if oracle.is_interrupted() {
-            return walk.end(oracle, StopReason::Interrupted, None);
+            return Some((StopReason::Interrupted, None));
         }
-        let point = Point { theta: &walk.theta, sums: &here, stage: walk.stage, ball: walk.ball, oracle };
-        let predicted = method.direction.displace(method.step.size(), &point, &mut p);
-        let trial = walk.trial(&p);
-        let there = method.step.judges().then(|| method.estimate(oracle, &trial, walk.place()));
+        let point = Point { theta: &walk.theta, sums: &here, stage: walk.stage, ball: walk.ball, oracle: *oracle };
+        let predicted = method.direction.displace(method.step.size(), &point, p);
+        let trial = walk.trial(p);
+        let there = method.step.judges().then(|| method.estimate(*oracle, &trial, walk.place()));
         let verdict = match there.as_ref().map_or(Verdict::Accept, |there| method.step.judge(&here, there, predicted)) {
             // an exact fit has nothing left to gain, whatever a new look would tell
             Verdict::Settled if !here.is_rounding() && method.direction.doubts() => Verdict::Reject,
@@ -127,15 +164,18 @@ pub fn fit(
         }
         let step = Seen { rows: here.rows, loss: here.loss, gradient: here.gradient_norm(), verdict };
         walk.take(verdict, trial, here, there);
-        if observer.step(&walk.report(oracle, &step)).is_break() || oracle.is_interrupted() {
-            return walk.end(oracle, StopReason::Interrupted, None);
+        if observer.step(&walk.report(*oracle, &step)).is_break() || oracle.is_interrupted() {
+            return Some((StopReason::Interrupted, None));
         }
         let (settled, small) = (verdict == Verdict::Settled, predicted <= 0.01 * step.loss);
         let progress = Progress { accepted: walk.accepted, loss: step.loss, settled, small };
         let next = method.schedule.next(&walk.stage, &progress);
-        if let Some((reason, sums)) = walk.follow(next, oracle, &mut method, &mut stop, settled) {
-            return walk.end(oracle, reason, sums);
-        }
+        walk.follow(next, *oracle, method, stop, settled)
+    }
+
+    /// Where it has ended.
+    pub fn end(self, (reason, sums): Over) -> Outcome {
+        self.walk.end(self.oracle, reason, sums)
     }
 }
 
@@ -217,7 +257,7 @@ impl Walk {
         method: &mut Method,
         stop: &mut Stop,
         settled: bool,
-    ) -> Option<(StopReason, Option<Sums>)> {
+    ) -> Option<Over> {
         match next {
             Next::Stay => return None,
             Next::Advance(stage) => {
@@ -236,13 +276,7 @@ impl Walk {
     }
 
     /// Whether the fit is over now that a stage is, with the exact sums where they were asked for.
-    fn review(
-        &mut self,
-        oracle: &dyn Oracle,
-        method: &mut Method,
-        stop: &mut Stop,
-        settled: bool,
-    ) -> Option<(StopReason, Option<Sums>)> {
+    fn review(&mut self, oracle: &dyn Oracle, method: &mut Method, stop: &mut Stop, settled: bool) -> Option<Over> {
         let end = match stop.at_limit(self.stage.index + 1) {
             true => End::Limit,
             false if settled => End::Settled,

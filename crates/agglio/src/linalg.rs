@@ -249,6 +249,35 @@ pub(crate) fn add_weighted_gram(x: &[f64], a: &[f64], h: &mut [f64], scaled: &mu
     );
 }
 
+/// Writes the dot products of rows x_i, which stand one after the other, with vectors that do: all with the first, then all
+/// with the second. What a vector gives does not depend on the others, if there are any: one alone would be multiplied in
+/// another order.
+pub(crate) fn multiply_rows(x: &[f64], width: usize, vectors: &[f64], products: &mut [f64]) {
+    let (rows, count) = (x.len() / width.max(1), vectors.len() / width.max(1));
+    matmul(
+        MatMut::from_column_major_slice_mut(products, rows, count),
+        Accum::Replace,
+        MatRef::from_row_major_slice(x, rows, width),
+        MatRef::from_column_major_slice(vectors, width, count),
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// Adds Σ a_i·x_i to sums that stand one after the other, as their coefficients do; otherwise as [`multiply_rows`].
+pub(crate) fn add_rows_times(x: &[f64], width: usize, coefficients: &[f64], sums: &mut [f64]) {
+    let rows = x.len() / width.max(1);
+    let count = coefficients.len() / rows.max(1);
+    matmul(
+        MatMut::from_column_major_slice_mut(sums, width, count),
+        Accum::Add,
+        MatRef::from_column_major_slice(x, width, rows),
+        MatRef::from_column_major_slice(coefficients, rows, count),
+        1.0,
+        Par::Seq,
+    );
+}
+
 /// Writes the product A·B of two matrices of `width` rows, A by columns and B by rows, on one thread: what the curvature
 /// is measured by.
 pub(crate) fn multiply(a: &[f64], b: &[f64], width: usize, product: &mut [f64]) {

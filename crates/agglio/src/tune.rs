@@ -4,8 +4,9 @@
 //! score = (1/K) Σ_k  mean over the rows of fold k of ω·(φ(xᵀw_k + b_k) − y)²,      w_k, b_k fitted to all other rows
 //! ```
 //!
-//! Fits are dealt out to threads one by one, and each of them shares its sums with threads that have none left, so that
-//! the scores do not depend on their number. No fit is certified: that costs as much as many steps, and a score needs none.
+//! Fits are dealt out to threads, and each of them shares its sums with threads that have none left, so that the scores do
+//! not depend on their number. Plans of one solver run beside each other, so that rows are visited once for a step of
+//! several. No fit is certified: that costs as much as many steps, and a score needs none.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -14,7 +15,7 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::fit::Outcome;
-use crate::oracle::{Fold, Labels, MARGIN, Oracle};
+use crate::oracle::{ABREAST, Fold, Labels, MARGIN, Oracle};
 use crate::report::Status;
 use crate::rng::{Permutation, Random, Stream};
 use crate::rows::{Batch, Dense, Part, Rows};
@@ -45,7 +46,7 @@ pub struct Score {
     pub training_loss: f64,
     /// Rows visited ÷ rows of the fit, of all folds together.
     pub passes: f64,
-    /// Time of all folds together.
+    /// Time of all folds together; of plans that run beside each other, an equal share of it.
     pub seconds: f64,
     /// How the fit ended; of several, the first that has not converged.
     pub status: Status,
@@ -177,28 +178,28 @@ impl<'a> Halves<'a> {
         Ok(Halves { held_out, training })
     }
 
-    /// None if the fit was interrupted.
-    fn score(&self, plan: &Plan) -> Result<Option<Score>> {
+    /// Scores plans that run beside each other; none if they were interrupted.
+    fn scores(&self, plans: &[Plan]) -> Result<Vec<Score>> {
         let begun = Instant::now();
-        let (oracle, outcome) = plan.reach(&self.training)?;
-        if plan.is_interrupted() {
-            return Ok(None);
-        }
-        Ok(Some(Score {
-            loss: self.loss(&oracle, &outcome),
-            training_loss: oracle.loss_of_rows(&outcome.theta, 1.0),
-            passes: oracle.visited() as f64 / oracle.rows() as f64,
-            seconds: begun.elapsed().as_secs_f64(),
-            status: outcome.reason.into(),
-        }))
-    }
-
-    fn loss(&self, oracle: &Fold<'_>, outcome: &Outcome) -> f64 {
-        if matches!(outcome.reason, StopReason::Overshot | StopReason::NotFinite) {
-            return f64::INFINITY;
+        let Some((oracle, reached)) = Plan::reach(plans, &self.training)? else { return Ok(Vec::new()) };
+        if plans.iter().any(Plan::is_interrupted) {
+            return Ok(Vec::new());
         }
         let labels = Labels::new(oracle.labels().activation().clone(), &self.held_out, &[MARGIN]);
-        Fold::new(&self.held_out, oracle.coordinates().clone(), labels).loss_of_rows(&outcome.theta, 1.0)
+        let held_out = Fold::new(&self.held_out, oracle.coordinates().clone(), labels);
+        let score = |(outcome, visited): (Outcome, u64)| Score {
+            loss: match outcome.reason {
+                StopReason::Overshot | StopReason::NotFinite => f64::INFINITY,
+                _ => held_out.loss_of_rows(&outcome.theta, 1.0),
+            },
+            training_loss: oracle.loss_of_rows(&outcome.theta, 1.0),
+            passes: visited as f64 / oracle.rows() as f64,
+            seconds: 0.0,
+            status: outcome.reason.into(),
+        };
+        let scores: Vec<Score> = reached.into_iter().map(score).collect();
+        let seconds = begun.elapsed().as_secs_f64() / plans.len() as f64;
+        Ok(scores.into_iter().map(|score| Score { seconds, ..score }).collect())
     }
 }
 
@@ -212,10 +213,12 @@ fn require_weight(rows: &Part<'_>, what: &str) -> Result<()> {
     }
 }
 
-/// Fits that are dealt out, each plan's one after the other, and what came of them.
+/// Fits that are dealt out, those of plans that run beside each other at once, and what came of them.
 struct Search<'a> {
     plans: &'a [Plan],
     parts: Vec<Halves<'a>>,
+    /// Plans that run beside each other.
+    heats: Vec<Range<usize>>,
     fits: Vec<OnceLock<Result<Score>>>,
     next: AtomicUsize,
     done: AtomicUsize,
@@ -227,26 +230,34 @@ impl<'a> Search<'a> {
     fn new(plans: &'a [Plan], parts: Vec<Halves<'a>>, progress: &'a (dyn Fn(usize, usize) + Sync)) -> Search<'a> {
         let fits = (0..plans.len() * parts.len()).map(|_| OnceLock::new()).collect();
         let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
-        Search { plans, parts, fits, next, done, failed, progress }
+        Search { plans, heats: heats(plans, parts.len()), parts, fits, next, done, failed, progress }
     }
 
     /// Makes one fit after the other until none is left. A loop on each thread, and not a job for each fit: a thread that
     /// waits for a part of its sums would begin another fit meanwhile, and end its own only after that.
     fn work(&self) {
-        while let Some((fit, plan, part)) = self.take() {
-            let Some(score) = part.score(plan).transpose() else { continue };
-            self.failed.fetch_or(score.is_err(), Ordering::Relaxed);
-            // each fit is dealt out once
-            let _ = fit.set(score);
-            (self.progress)(self.done.fetch_add(1, Ordering::Relaxed) + 1, self.fits.len());
+        while let Some((heat, part)) = self.take() {
+            let scores = self.parts[part].scores(&self.plans[heat.clone()]);
+            self.failed.fetch_or(scores.is_err(), Ordering::Relaxed);
+            match scores {
+                Ok(scores) => heat.zip(scores).for_each(|(plan, score)| self.set(plan, part, Ok(score))),
+                Err(why) => self.set(heat.start, part, Err(why)),
+            }
         }
     }
 
-    fn take(&self) -> Option<(&OnceLock<Result<Score>>, &Plan, &Halves<'a>)> {
+    /// Keeps what came of a fit; each is dealt out once.
+    fn set(&self, plan: usize, part: usize, score: Result<Score>) {
+        let _ = self.fits[plan * self.parts.len() + part].set(score);
+        (self.progress)(self.done.fetch_add(1, Ordering::Relaxed) + 1, self.fits.len());
+    }
+
+    /// Some plans and a part that they are to be fitted to.
+    fn take(&self) -> Option<(Range<usize>, usize)> {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
-        let (fit, plan) = (self.fits.get(index)?, &self.plans[index / self.parts.len()]);
-        let over = self.failed.load(Ordering::Relaxed) || plan.is_interrupted();
-        (!over).then(|| (fit, plan, &self.parts[index % self.parts.len()]))
+        let heat = self.heats.get(index / self.parts.len())?;
+        let over = self.failed.load(Ordering::Relaxed) || self.plans[heat.clone()].iter().any(Plan::is_interrupted);
+        (!over).then(|| (heat.clone(), index % self.parts.len()))
     }
 
     /// One for each plan whose fits are all there.
@@ -256,6 +267,20 @@ impl<'a> Search<'a> {
             self.fits.into_iter().map(|fit| fit.into_inner().transpose()).collect::<Result<_>>()?;
         Ok(fits.chunks(folds).map(Score::mean).collect())
     }
+}
+
+/// Cuts plans into such that run beside each other, so that threads have equally many.
+fn heats(plans: &[Plan], parts: usize) -> Vec<Range<usize>> {
+    let threads = if in_pool() { rayon::current_num_threads() } else { 1 };
+    let rounds = (plans.len() * parts).div_ceil(ABREAST * threads);
+    let most = (plans.len() * parts).div_ceil(rounds * threads);
+    let alike = plans.chunk_by(|plan, next| plan.runs_beside(next)).flat_map(|alike| alike.chunks(most));
+    let mut start = 0;
+    let heat = |plans: &[Plan]| {
+        start += plans.len();
+        start - plans.len()..start
+    };
+    alike.map(heat).collect()
 }
 
 impl Score {

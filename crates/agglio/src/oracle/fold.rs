@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::activation::Preimages;
 use crate::linalg::Symmetric;
+use crate::oracle::group::{ABREAST, Group};
 use crate::oracle::leaf::{Partial, Task, Weighted};
 use crate::oracle::{Bounds, Hessian, Labels, Memory, Oracle, Query, Sums, Want};
 use crate::rows::{Batch, Coordinates, Rows, Run};
@@ -85,6 +86,44 @@ impl<'a> Fold<'a> {
         self.visited.fetch_add(asked as u64, Ordering::Relaxed);
         let task = Task::new(self, query, &self.coordinates);
         self.finish(fold(&|from, to| task.sum(from, to), &Partial::merge, asked), query.want)
+    }
+
+    /// Answers several questions for the gradient: those about the same rows, at different points or temperatures, in one
+    /// visit of these. The bits of an answer do not depend on which others are asked for.
+    pub(crate) fn ask_together(&self, queries: &[Query<'_>]) -> Vec<Sums> {
+        let mut answers = vec![Sums::default(); queries.len()];
+        let mut open: Vec<usize> = (0..queries.len()).collect();
+        while let Some(&first) = open.first() {
+            let alike = |i: &usize| queries[*i].batch == queries[first].batch;
+            let (group, rest): (Vec<usize>, Vec<usize>) = open.into_iter().partition(alike);
+            for group in group.chunks(ABREAST) {
+                let asked: Vec<&Query<'_>> = group.iter().map(|&i| &queries[i]).collect();
+                group.iter().zip(self.ask_group(&asked)).for_each(|(&i, answer)| answers[i] = answer);
+            }
+            open = rest;
+        }
+        answers
+    }
+
+    fn ask_group(&self, queries: &[&Query<'_>]) -> Vec<Sums> {
+        let tasks: Vec<Task<'_>> = queries.iter().map(|query| Task::new(self, query, &self.coordinates)).collect();
+        let group = Group::new(&tasks);
+        let asked = queries.first().map_or(0, |query| query.batch.len(self.rows.len()));
+        self.visited.fetch_add((asked * queries.len()) as u64, Ordering::Relaxed);
+        let merge = |left: Vec<Partial>, right: Vec<Partial>| {
+            left.into_iter().zip(right).map(|(left, right)| left.merge(right)).collect()
+        };
+        let sums = fold(&|from, to| group.sum(from, to), &merge, asked);
+        let finish = |(sums, query): (Partial, &&Query<'_>)| self.penalised(self.finish(sums, query.want), query);
+        sums.into_iter().zip(queries).map(finish).collect()
+    }
+
+    /// An answer of the rows, with the penalty where there is one.
+    fn penalised(&self, mut answer: Sums, query: &Query<'_>) -> Sums {
+        if self.l2 > 0.0 && !matches!(query.want, Want::Mixture(_)) {
+            self.penalise(&mut answer, query);
+        }
+        answer
     }
 
     fn penalise(&self, answer: &mut Sums, query: &Query<'_>) {
@@ -253,11 +292,7 @@ impl Oracle for Fold<'_> {
             // whoever asks for many products in a row gives up at one that is not finite
             return Sums { curvature_times: vec![f64::NAN; self.dim()], ..Sums::default() };
         }
-        let mut answer = self.ask_rows(query);
-        if self.l2 > 0.0 && !matches!(query.want, Want::Mixture(_)) {
-            self.penalise(&mut answer, query);
-        }
-        answer
+        self.penalised(self.ask_rows(query), query)
     }
 
     fn visited(&self) -> u64 {

@@ -8,9 +8,12 @@ use crate::rows::{Addition, Coordinates, Predictor, Run};
 use crate::tree::LEAF;
 use crate::vector::{self, sum, sum_of};
 
-/// Entries of the rows that are visited at once: few enough to be still in the cache when the row's coefficient
-/// is known and the row is added to the gradient.
-const CACHED: usize = 8192;
+/// Rows of so many entries that are visited at once: few enough to be still in the cache when the row's coefficient is known
+/// and the row is added to the gradient.
+pub(super) fn stride(width: usize) -> usize {
+    const CACHED: usize = 8192;
+    (CACHED / width).clamp(8, LEAF)
+}
 
 /// Unnormalised sums over some leaves, as the rows give them.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +96,7 @@ impl Partial {
 pub(super) struct Task<'a> {
     pub fold: &'a Fold<'a>,
     pub query: &'a Query<'a>,
-    at: Predictor,
+    pub at: Predictor,
     times: Option<Predictor>,
 }
 
@@ -109,14 +112,19 @@ impl<'a> Task<'a> {
     /// The sums over positions `from` … `to` of the asked rows.
     pub fn sum(&self, from: usize, to: usize) -> Partial {
         let rows = self.fold.rows;
-        let stride = (CACHED / rows.width()).clamp(8, LEAF);
-        let mut sums = Partial::zero(rows.width(), self.query.want, self.fold.labels.choices());
+        let stride = stride(rows.width());
+        let mut sums = self.nothing();
         let mut room = Room::new(stride.min(to - from));
         for start in (from..to).step_by(stride) {
             let count = stride.min(to - start);
             self.query.batch.with_run(rows.len(), start, count, |run| self.visit(&run, &mut room, &mut sums));
         }
         sums
+    }
+
+    /// The sums over no rows.
+    pub fn nothing(&self) -> Partial {
+        Partial::zero(self.fold.rows.width(), self.query.want, self.fold.labels.choices())
     }
 
     fn visit(&self, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
@@ -128,18 +136,11 @@ impl<'a> Task<'a> {
         let Visit { weight, offset, columns, products } = self.enter(room, run);
         let [z, label, residual, slope, a, mut spare @ ..] = columns;
         self.predict(&self.at, run, offset, z);
-        self.fold.rows.labels(run, label);
-        let wants_slope = self.query.want != Want::Loss;
-        self.respond(wants_slope, z, residual, slope);
-        self.fold.labels.graduate(self.query.tau, run, residual, label, spare.each_mut().map(|column| &mut **column));
-        sums.rows += run.len();
-        let squares = residual::compare(weight, label, residual);
-        sums.loss += squares.loss;
-        sums.label_square += squares.label;
-        if !wants_slope {
+        let room = spare.each_mut().map(|column| &mut **column);
+        self.compare(run, weight, z, [label, residual, slope], room, sums);
+        if self.query.want == Want::Loss {
             return;
         }
-        residual::mask(weight, slope);
         self.weigh_gradient(run, weight, residual, slope, a);
         let [b, h, bend] = spare;
         match self.query.want {
@@ -158,6 +159,29 @@ impl<'a> Task<'a> {
                 self.add(run, [(a, &mut sums.gradient), (h, &mut sums.curvature)]);
             }
             _ => self.add(run, [(a, &mut sums.gradient)]),
+        }
+    }
+
+    /// Compares what φ̂_τ makes of z with the labels: residuals, their squares, and slopes where these are wanted.
+    pub fn compare(
+        &self,
+        run: &Run<'_>,
+        weight: &[f64],
+        z: &[f64],
+        [label, residual, slope]: [&mut [f64]; 3],
+        room: [&mut [f64]; 3],
+        sums: &mut Partial,
+    ) {
+        let wants_slope = self.query.want != Want::Loss;
+        self.fold.rows.labels(run, label);
+        self.respond(wants_slope, z, residual, slope);
+        self.fold.labels.graduate(self.query.tau, run, residual, label, room);
+        let squares = residual::compare(weight, label, residual);
+        sums.rows += run.len();
+        sums.loss += squares.loss;
+        sums.label_square += squares.label;
+        if wants_slope {
+            residual::mask(weight, slope);
         }
     }
 
@@ -228,7 +252,7 @@ impl<'a> Task<'a> {
     }
 
     /// Working memory for a run of rows, with its weights and offsets.
-    fn enter<'b>(&self, room: &'b mut Room, run: &Run<'_>) -> Visit<'b> {
+    pub fn enter<'b>(&self, room: &'b mut Room, run: &Run<'_>) -> Visit<'b> {
         let (rows, count, most) = (self.fold.rows, run.len(), room.rows);
         let mut rest = room.columns.as_mut_slice();
         let mut column = || &mut rest.split_off_mut(..most).unwrap_or_default()[..count];
@@ -243,7 +267,7 @@ impl<'a> Task<'a> {
     }
 
     /// a_i = ω_i r_i φ̂′_i (or ω_i r_i), or its difference to what the row remembers.
-    fn weigh_gradient(&self, run: &Run<'_>, weight: &[f64], r: &[f64], slope: &[f64], a: &mut [f64]) {
+    pub fn weigh_gradient(&self, run: &Run<'_>, weight: &[f64], r: &[f64], slope: &[f64], a: &mut [f64]) {
         match self.query.objective {
             Objective::Squares => residual::multiply(a, weight, r, slope),
             Objective::Matching => vector::zip(weight, r, a, |weight, r| weight * r),
@@ -303,13 +327,13 @@ impl<'a> Task<'a> {
 }
 
 /// Adds the coefficients up, and says where the rows are to be added with them.
-fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
+pub(super) fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
     sums.total += sum(a);
     Addition { coefficients: a, sums: &mut sums.rows }
 }
 
 /// Working memory for one run of rows after the other: columns of numbers, one a row, and what products of rows need.
-struct Room {
+pub(super) struct Room {
     rows: usize,
     /// Weights, which are one, and offsets, which are zero, unless rows have their own; then all others. In one piece: where
     /// columns are a little more than some pages apart, loads wait for stores that they have nothing to do with.
@@ -318,10 +342,10 @@ struct Room {
 }
 
 /// The part of it that a run takes.
-struct Visit<'a> {
-    weight: &'a [f64],
-    offset: &'a [f64],
-    columns: [&'a mut [f64]; Room::COLUMNS],
+pub(super) struct Visit<'a> {
+    pub weight: &'a [f64],
+    pub offset: &'a [f64],
+    pub columns: [&'a mut [f64]; Room::COLUMNS],
     products: &'a mut Vec<f64>,
 }
 
@@ -329,7 +353,7 @@ impl Room {
     /// Beside weights and offsets.
     const COLUMNS: usize = 8;
 
-    fn new(rows: usize) -> Room {
+    pub fn new(rows: usize) -> Room {
         let mut columns = vec![0.0; (2 + Self::COLUMNS) * rows];
         columns[..rows].fill(1.0);
         Room { rows, columns, products: Vec::new() }

@@ -11,16 +11,20 @@
 mod branch;
 mod clip;
 mod fold;
+mod group;
 mod labels;
 mod leaf;
 mod residual;
+mod share;
 
 use crate::linalg::{Symmetric, norm};
 use crate::rows::Batch;
 
 pub use crate::tree::LEAF;
 pub use fold::Fold;
+pub(crate) use group::ABREAST;
 pub use labels::{Labels, MARGIN, MARGINS};
+pub(crate) use share::Share;
 
 /// What is asked for. Each want includes the loss, and all but the first the gradient.
 #[derive(Clone, Copy, Debug, PartialEq)]

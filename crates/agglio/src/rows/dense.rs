@@ -173,6 +173,20 @@ macro_rules! with_rows {
     };
 }
 
+impl Dense {
+    /// x_ij − c_j of a run, rows one after the other: where they are stored, if they are stored so, else a copy.
+    fn plain<'a>(&'a self, run: &'a Run<'_>, centre: &[f64], room: &'a mut [f64]) -> &'a [f64] {
+        let stored = match &self.values {
+            Values::F64(table) if centre.is_empty() => Stored { table, width: self.width, run }.all(),
+            _ => None,
+        };
+        stored.unwrap_or_else(|| {
+            with_rows!(self, run, rows => kernel::copy_rows(rows, centre, room));
+            room
+        })
+    }
+}
+
 impl Rows for Dense {
     fn len(&self) -> usize {
         self.labels.len()
@@ -198,6 +212,10 @@ impl Rows for Dense {
         with_rows!(self, run, rows => kernel::dots(rows, centre, v, z));
     }
 
+    fn dots_abreast(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], room: &mut Vec<f64>) {
+        linalg::multiply_rows(self.plain(run, centre, sized(room, run.len() * self.width)), self.width, v, z);
+    }
+
     fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
         with_rows!(self, run, rows => kernel::square_dots(rows, centre, v, z));
     }
@@ -206,22 +224,20 @@ impl Rows for Dense {
         with_rows!(self, run, rows => kernel::add_rows(rows, centre, additions));
     }
 
+    fn add_abreast(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], room: &mut Vec<f64>) {
+        linalg::add_rows_times(self.plain(run, centre, sized(room, run.len() * self.width)), self.width, a, sums);
+    }
+
     fn add_rows_and_squares(&self, run: &Run<'_>, pivot: &[f64], centre: &[f64], additions: [Addition<'_>; 2]) {
         with_rows!(self, run, rows => kernel::add_rows_and_squares(rows, pivot, centre, additions));
     }
 
     fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], room: &mut Vec<f64>) {
         let size = run.len() * self.width;
+        // what is scaled comes after what may be a copy of the rows
         room.resize(2 * size, 0.0);
-        let (scaled, plain) = room.split_at_mut(size);
-        let stored = match &self.values {
-            Values::F64(table) if centre.is_empty() => Stored { table, width: self.width, run }.all(),
-            _ => None,
-        };
-        if stored.is_none() {
-            with_rows!(self, run, rows => kernel::copy_rows(rows, centre, plain));
-        }
-        linalg::add_weighted_gram(stored.unwrap_or(plain), a, h, scaled);
+        let (plain, scaled) = room.split_at_mut(size);
+        linalg::add_weighted_gram(self.plain(run, centre, plain), a, h, scaled);
     }
 
     fn labels(&self, run: &Run<'_>, y: &mut [f64]) {
@@ -249,4 +265,10 @@ impl Rows for Dense {
             None => offset.fill(0.0),
         }
     }
+}
+
+/// Room for so many numbers.
+fn sized(room: &mut Vec<f64>, size: usize) -> &mut [f64] {
+    room.resize(size, 0.0);
+    room
 }

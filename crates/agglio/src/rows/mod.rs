@@ -117,11 +117,29 @@ pub trait Rows: Debug + Send + Sync {
     /// Writes z_i = Σ_j (x_ij − c_j)·v_j.
     fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]);
 
+    /// As [`Rows::dots`] for several vectors, two at least, that stand one after the other in `v`, as their products do in
+    /// `z`; what a vector gives does not depend on the others. `room` is as in [`Rows::add_products`].
+    ///
+    /// Default: one after the other.
+    fn dots_abreast(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], _room: &mut Vec<f64>) {
+        let pairs = v.chunks_exact(self.width()).zip(z.chunks_exact_mut(run.len()));
+        pairs.for_each(|(v, z)| self.dots(run, centre, v, z));
+    }
+
     /// Writes z_i = Σ_j (x_ij − c_j)²·v_j.
     fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]);
 
     /// Adds Σ_i a_i·(x_ij − c_j) to each sum, for every addition.
     fn add_rows(&self, run: &Run<'_>, centre: &[f64], additions: &mut [Addition<'_>]);
+
+    /// As [`Rows::add_rows`] for several additions, whose coefficients stand one after the other, as their sums do; otherwise
+    /// as [`Rows::dots_abreast`].
+    ///
+    /// Default: one after the other.
+    fn add_abreast(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], _room: &mut Vec<f64>) {
+        let pairs = a.chunks_exact(run.len()).zip(sums.chunks_exact_mut(self.width()));
+        pairs.for_each(|(coefficients, sums)| self.add_rows(run, centre, &mut [Addition { coefficients, sums }]));
+    }
 
     /// Adds Σ_i a_i·(x_ij − p_j) to each sum of the first addition, and Σ_i a_i·(x_ij − c_j)² to each of the second. The
     /// `pivot` p is empty or the centre.

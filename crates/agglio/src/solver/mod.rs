@@ -12,7 +12,7 @@ pub mod step;
 pub use ball::Ball;
 pub use preset::Solver;
 
-use crate::oracle::{Oracle, Sums};
+use crate::oracle::{Oracle, Query, Sums};
 use crate::schedule::{Schedule, Stage};
 use direction::Direction;
 use estimator::{Estimator, Place};
@@ -57,5 +57,10 @@ impl Method {
     /// What the direction wants to be told of θ, as well as the estimator gets it.
     pub(crate) fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place) -> Sums {
         self.estimator.estimate(oracle, theta, place, self.direction.want())
+    }
+
+    /// The question that [`Method::estimate`] comes down to, where it is one.
+    pub(crate) fn question<'q>(&self, theta: &'q [f64], place: Place) -> Option<Query<'q>> {
+        self.estimator.question(theta, place, self.direction.want())
     }
 }

@@ -167,6 +167,12 @@ impl Solver {
         self.is_graduated() || matches!(self, Solver::Ngd | Solver::Gradopt | Solver::Glmtron)
     }
 
+    /// Whether every step asks one question, for the gradient over all rows or a minibatch, and nothing else.
+    pub(crate) fn asks_once(self) -> bool {
+        use Solver::{Adam, Gd, Glmtron, Momentum, Nesterov, Ngd, Sgd, Yogi};
+        matches!(self, Gd | Sgd | Momentum | Nesterov | Adam | Yogi | Ngd | Glmtron)
+    }
+
     /// Whether it scales each coordinate by its own gradients.
     pub fn is_adaptive(self) -> bool {
         matches!(self, Solver::Adam | Solver::Yogi)

@@ -2,6 +2,7 @@
 
 mod auto;
 mod dip;
+mod heat;
 mod irls;
 mod linear;
 mod noise;

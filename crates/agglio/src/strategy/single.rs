@@ -8,7 +8,7 @@ use crate::observe::{Observer, Silent};
 use crate::oracle::{Fold, LEAF, Labels, MARGIN, MARGINS, Oracle, Query, Want};
 use crate::report::{Report, Status};
 use crate::rows::{Batch, Coordinates, Rows, Run};
-use crate::solver::Solver;
+use crate::solver::{Method, Solver};
 use crate::stop::{Stop, StopReason};
 use crate::strategy::{Found, Noise, Plan};
 use crate::tree::{fold, install};
@@ -79,11 +79,19 @@ impl Plan {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// Fits the rows without a word on the point that is reached, for whoever only compares.
-    pub(crate) fn reach<'a>(&self, rows: &'a dyn Rows) -> Result<(Fold<'a>, Outcome)> {
-        let mut oracle = self.oracle(rows)?;
-        let found = self.find(&mut oracle, &mut Silent)?;
-        Ok((oracle, found.outcome))
+    /// Fits the rows by plans that run beside each other, or by one, without a word on the points that are reached, for
+    /// whoever only compares: where each ends, and how many rows it visited.
+    pub(crate) fn reach<'a>(plans: &[Plan], rows: &'a dyn Rows) -> Result<Option<(Fold<'a>, Vec<(Outcome, u64)>)>> {
+        let Some(first) = plans.first() else { return Ok(None) };
+        let mut oracle = first.oracle(rows)?;
+        let reached = match first.solver.asks_once() {
+            true => Plan::heat(plans, &oracle)?,
+            false => {
+                let found = first.find(&mut oracle, &mut Silent)?;
+                vec![(found.outcome, oracle.visited())]
+            }
+        };
+        Ok(Some((oracle, reached)))
     }
 
     /// Makes the runs of the loop that the solver stands for, and keeps one.
@@ -102,8 +110,12 @@ impl Plan {
 
     /// One run of the loop from the start that was asked for.
     pub(super) fn single(&self, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Result<Outcome> {
-        let start = self.start.theta(oracle.coordinates(), oracle.coefficients(), self.settings.seed)?;
-        self.single_from(start, oracle, observer)
+        self.single_from(self.begin(oracle)?, oracle, observer)
+    }
+
+    /// The start that was asked for, in the oracle's units.
+    pub(super) fn begin(&self, oracle: &Fold<'_>) -> Result<Vec<f64>> {
+        self.start.theta(oracle.coordinates(), oracle.coefficients(), self.settings.seed)
     }
 
     /// One run of the loop from another start.
@@ -113,12 +125,22 @@ impl Plan {
         oracle: &Fold<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome> {
-        let method = self.solver.method(&self.settings, oracle, &start)?;
-        let stop = Stop::new(self.tolerance, self.solver.stages(self.epochs)).patience(self.solver.patience());
-        let stop = if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop };
+        let (method, stop) = self.method(oracle, &start)?;
         let outcome = fit(oracle, method, start.clone(), stop, observer);
-        let overshot = self.settings.eta.is_some() && led_away(oracle, &start, &outcome);
-        Ok(if overshot { Outcome { reason: StopReason::Overshot, ..outcome } } else { outcome })
+        Ok(self.judge(oracle, &start, outcome))
+    }
+
+    /// The solver's parts, and when they are to stop.
+    pub(super) fn method(&self, oracle: &dyn Oracle, start: &[f64]) -> Result<(Method, Stop)> {
+        let method = self.solver.method(&self.settings, oracle, start)?;
+        let stop = Stop::new(self.tolerance, self.solver.stages(self.epochs)).patience(self.solver.patience());
+        Ok((method, if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop }))
+    }
+
+    /// Says of steps whose length was asked for whether they led uphill.
+    pub(super) fn judge(&self, oracle: &dyn Oracle, start: &[f64], outcome: Outcome) -> Outcome {
+        let overshot = self.settings.eta.is_some() && led_away(oracle, start, &outcome);
+        if overshot { Outcome { reason: StopReason::Overshot, ..outcome } } else { outcome }
     }
 
     fn oracle<'a>(&self, rows: &'a dyn Rows) -> Result<Fold<'a>> {

@@ -159,6 +159,30 @@ fn every_solver_has_the_same_bits_for_any_number_of_threads() {
 }
 
 #[test]
+fn plans_that_run_beside_each_other_score_as_they_do_alone() {
+    let data = data(2500);
+    let (rows, split) = (bank::rows(&data), Split::holdout(0.2, 6).unwrap());
+    for solver in [Solver::Gd, Solver::Sgd, Solver::Momentum, Solver::Adam, Solver::Ngd, Solver::Glmtron] {
+        let plan = |eta: f64| options().solver(solver).epochs(5).eta(eta).build().unwrap();
+        let plans: Vec<Plan> = (1..=40).map(|i| plan(0.1 * f64::from(i))).collect();
+        let together = scores(&rows, &plans, split);
+        for (plan, together) in plans.iter().zip(&together) {
+            let alone = scores(&rows, std::slice::from_ref(plan), split)[0];
+            // to the last bit: a product of many columns is that of each of them
+            let bits = |score: &Score| (score.loss.to_bits(), score.training_loss.to_bits(), score.passes.to_bits());
+            assert_eq!(bits(together), bits(&alone), "{solver}");
+        }
+        // and the same steps as a fit that nobody shares, but for the order of additions
+        let fold = rows_of(split.held_out(2500).unwrap()[0], 2500);
+        let training: Vec<usize> = (0..2500).filter(|row| !fold.contains(row)).collect();
+        if solver != Solver::Sgd && solver != Solver::Adam {
+            let report = plans[7].fit(&pick(&data, &training)).unwrap();
+            assert_near(together[7].loss, loss(&report, &data, &fold));
+        }
+    }
+}
+
+#[test]
 fn folds_partition_the_rows() {
     for (rows, folds) in [(3, 2), (10, 3), (10, 10), (1000, 7)] {
         let batches = Split::folds(folds, 9).unwrap().held_out(rows).unwrap();
@@ -199,7 +223,9 @@ fn what_cannot_be_split_is_refused() {
 fn an_interrupt_leaves_what_was_scored() {
     let rows = bank::rows(&data(100));
     let flag = Arc::new(AtomicBool::new(false));
-    let plan = |eta: f64| options().eta(eta).threads(1).interrupt(flag.clone()).build().unwrap();
+    // of a solver whose plans run one after the other
+    let options = || options().solver(Solver::Svrg).epochs(3).threads(1).interrupt(flag.clone());
+    let plan = |eta: f64| options().eta(eta).build().unwrap();
     let plans: Vec<Plan> = (1..=6).map(|i| plan(f64::from(i))).collect();
     let heard = AtomicUsize::new(0);
     let watch = |done: usize, of: usize| {

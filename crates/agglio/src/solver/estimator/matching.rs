@@ -12,9 +12,19 @@ use crate::solver::estimator::{Estimator, Place};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Matching;
 
-impl Estimator for Matching {
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
+impl Matching {
+    fn query<'q>(&self, theta: &'q [f64], place: Place, want: Want<'q>) -> Query<'q> {
         let query = Query::new(theta, place.stage.tau, place.stage.rows, want);
-        oracle.ask(&Query { objective: Objective::Matching, ..query })
+        Query { objective: Objective::Matching, ..query }
+    }
+}
+
+impl Estimator for Matching {
+    fn question<'q>(&self, theta: &'q [f64], place: Place, want: Want<'q>) -> Option<Query<'q>> {
+        Some(self.query(theta, place, want))
+    }
+
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
+        oracle.ask(&self.query(theta, place, want))
     }
 }

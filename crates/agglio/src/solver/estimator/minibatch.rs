@@ -44,8 +44,18 @@ impl Shuffle {
 #[derive(Clone, Copy, Debug)]
 pub struct Minibatch(pub Shuffle);
 
+impl Minibatch {
+    fn query<'q>(&self, theta: &'q [f64], place: Place, want: Want<'q>) -> Query<'q> {
+        Query::new(theta, place.stage.tau, self.0.batch(place), want)
+    }
+}
+
 impl Estimator for Minibatch {
+    fn question<'q>(&self, theta: &'q [f64], place: Place, want: Want<'q>) -> Option<Query<'q>> {
+        Some(self.query(theta, place, want))
+    }
+
     fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
-        oracle.ask(&Query::new(theta, place.stage.tau, self.0.batch(place), want))
+        oracle.ask(&self.query(theta, place, want))
     }
 }

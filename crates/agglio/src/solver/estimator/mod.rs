@@ -16,7 +16,7 @@ pub use smoothed::{Smoothed, Smoothing};
 pub use svrg::Svrg;
 pub use watched::Watched;
 
-use crate::oracle::{Oracle, Sums, Want};
+use crate::oracle::{Oracle, Query, Sums, Want};
 use crate::schedule::Stage;
 
 /// A step's place in the run.
@@ -32,6 +32,11 @@ pub struct Place {
 pub trait Estimator: std::fmt::Debug + Send {
     /// A new stage begins at θ.
     fn begin(&mut self, _oracle: &dyn Oracle, _theta: &[f64], _stage: &Stage) {}
+
+    /// The question whose answer is the estimate, where it is one and nothing else. Default: it is not.
+    fn question<'q>(&self, _theta: &'q [f64], _place: Place, _want: Want<'q>) -> Option<Query<'q>> {
+        None
+    }
 
     /// The sums at θ, as well as this estimator gets them; the same place asks the same rows.
     fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums;

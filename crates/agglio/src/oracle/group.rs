@@ -1,0 +1,81 @@
+//! A *group* of questions about the same rows, each at a point and a temperature of its own, answered in one visit of them.
+//!
+//! Rows are multiplied with all points at once, by `gemm`, which takes a quarter of the time of one point after the other.
+//! Numbers are added up in another order then than for a question by itself; in which group it is makes no difference.
+
+use crate::oracle::leaf::{Partial, Room, Task, stride};
+use crate::rows::Run;
+use crate::vector::{self, sum};
+
+/// Most questions of a group: with more there is little to gain.
+pub(crate) const ABREAST: usize = 32;
+
+/// Fewest: with less, products would be formed in another order.
+const FEWEST: usize = 2;
+
+/// Questions for the gradient over the same rows.
+pub(super) struct Group<'a> {
+    tasks: &'a [Task<'a>],
+    /// The points as the rows see them, one after the other.
+    points: Vec<f64>,
+}
+
+/// Working memory: for a run of rows predictors and coefficients, a column of them for each question; and the sums so far.
+struct Columns {
+    z: Vec<f64>,
+    a: Vec<f64>,
+    sums: Vec<f64>,
+    products: Vec<f64>,
+}
+
+impl<'a> Group<'a> {
+    pub fn new(tasks: &'a [Task<'a>]) -> Group<'a> {
+        let mut points: Vec<f64> = tasks.iter().flat_map(|task| task.at.v.iter().copied()).collect();
+        let width = points.len() / tasks.len().max(1);
+        points.resize(width * tasks.len().max(FEWEST), 0.0);
+        Group { tasks, points }
+    }
+
+    /// The sums over positions `from` … `to` of the asked rows, for each question.
+    pub fn sum(&self, from: usize, to: usize) -> Vec<Partial> {
+        let mut partials: Vec<Partial> = self.tasks.iter().map(Task::nothing).collect();
+        let Some(first) = self.tasks.first() else { return partials };
+        let (rows, batch) = (first.fold.rows, first.query.batch);
+        let stride = stride(rows.width()).min(to - from);
+        let (mut room, mut columns) = (Room::new(stride), Columns::new(self.points.len()));
+        for start in (from..to).step_by(stride.max(1)) {
+            let count = stride.min(to - start);
+            let visit = |run: Run<'_>| self.visit(first, &run, &mut room, &mut columns, &mut partials);
+            batch.with_run(rows.len(), start, count, visit);
+        }
+        for (partial, sums) in partials.iter_mut().zip(columns.sums.chunks_exact(rows.width())) {
+            partial.gradient.rows.copy_from_slice(sums);
+        }
+        partials
+    }
+
+    fn visit(&self, first: &Task<'_>, run: &Run<'_>, room: &mut Room, columns: &mut Columns, partials: &mut [Partial]) {
+        let (rows, pivot, count) = (first.fold.rows, first.fold.coordinates.pivot(), run.len());
+        let Columns { z, a, sums, products } = columns;
+        let numbers = self.tasks.len().max(FEWEST) * count;
+        z.resize(numbers, 0.0);
+        a.resize(numbers, 0.0);
+        rows.dots_abreast(run, pivot, &self.points, z, products);
+        let visit = first.enter(room, run);
+        let [label, residual, slope, b, h, bend, ..] = visit.columns;
+        let columns = z.chunks_exact_mut(count).zip(a.chunks_exact_mut(count));
+        for ((task, partial), (z, a)) in self.tasks.iter().zip(partials).zip(columns) {
+            vector::add(z, visit.offset, task.at.constant);
+            task.compare(run, visit.weight, z, [label, residual, slope], [b, h, bend], partial);
+            task.weigh_gradient(run, visit.weight, residual, slope, a);
+            partial.gradient.total += sum(a);
+        }
+        rows.add_abreast(run, pivot, a, sums, products);
+    }
+}
+
+impl Columns {
+    fn new(sums: usize) -> Columns {
+        Columns { z: Vec::new(), a: Vec::new(), sums: vec![0.0; sums], products: Vec::new() }
+    }
+}

@@ -1,0 +1,74 @@
+//! A *share* of an oracle: one of several runs that ask it, with a count of its own.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::oracle::{Bounds, Oracle, Query, Sums};
+use crate::rows::Batch;
+
+/// An oracle as one of several runs sees it.
+pub(crate) struct Share<'a> {
+    oracle: &'a dyn Oracle,
+    visited: AtomicU64,
+}
+
+impl<'a> Share<'a> {
+    /// A run that begins now: what was asked before, it would have asked too.
+    pub fn new(oracle: &'a dyn Oracle) -> Share<'a> {
+        Share { oracle, visited: AtomicU64::new(oracle.visited()) }
+    }
+
+    /// Counts rows that were visited for this run.
+    pub fn count(&self, rows: usize) {
+        self.visited.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+}
+
+impl Oracle for Share<'_> {
+    fn dim(&self) -> usize {
+        self.oracle.dim()
+    }
+
+    fn coefficients(&self) -> usize {
+        self.oracle.coefficients()
+    }
+
+    fn rows(&self) -> usize {
+        self.oracle.rows()
+    }
+
+    fn evenness(&self) -> f64 {
+        self.oracle.evenness()
+    }
+
+    fn is_wide(&self) -> bool {
+        self.oracle.is_wide()
+    }
+
+    fn ask(&self, query: &Query<'_>) -> Sums {
+        self.count(query.batch.len(self.rows()));
+        self.oracle.ask(query)
+    }
+
+    fn visited(&self) -> u64 {
+        self.visited.load(Ordering::Relaxed)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.oracle.is_interrupted()
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.count(self.rows());
+        self.oracle.bounds()
+    }
+
+    fn losses(&self, thetas: &[Vec<f64>], tau: f64, batch: Batch) -> Vec<f64> {
+        self.count(batch.len(self.rows()));
+        self.oracle.losses(thetas, tau, batch)
+    }
+
+    fn distance(&self, theta: &[f64]) -> f64 {
+        self.count(self.rows());
+        self.oracle.distance(theta)
+    }
+}
