@@ -14,13 +14,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::error::{Error, Result};
-use crate::fit::Outcome;
 use crate::oracle::{ABREAST, Fold, Labels, MARGIN, Oracle};
 use crate::report::Status;
 use crate::rng::{Permutation, Random, Stream};
 use crate::rows::{Batch, Dense, Part, Rows};
 use crate::stop::StopReason;
-use crate::strategy::Plan;
+use crate::strategy::{Plan, Reached};
 use crate::tree::{column, in_pool, install};
 
 /// Which rows are held out of a fit: a rule that any holder of the rows can follow.
@@ -181,13 +180,14 @@ impl<'a> Halves<'a> {
     /// Scores plans that run beside each other; none if they were interrupted.
     fn scores(&self, plans: &[Plan]) -> Result<Vec<Score>> {
         let begun = Instant::now();
-        let Some((oracle, reached)) = Plan::reach(plans, &self.training)? else { return Ok(Vec::new()) };
+        let Some(first) = plans.first() else { return Ok(Vec::new()) };
+        let (oracle, reached) = first.reach(plans, &self.training)?;
         if plans.iter().any(Plan::is_interrupted) {
             return Ok(Vec::new());
         }
         let labels = Labels::new(oracle.labels().activation().clone(), &self.held_out, &[MARGIN]);
         let held_out = Fold::new(&self.held_out, oracle.coordinates().clone(), labels);
-        let score = |(outcome, visited): (Outcome, u64)| Score {
+        let score = |Reached { outcome, visited }| Score {
             loss: match outcome.reason {
                 StopReason::Overshot | StopReason::NotFinite => f64::INFINITY,
                 _ => held_out.loss_of_rows(&outcome.theta, 1.0),

@@ -7,6 +7,13 @@ use crate::observe::Silent;
 use crate::oracle::{Fold, Oracle, Query, Share};
 use crate::strategy::Plan;
 
+/// Where a plan of a heat has ended.
+pub(crate) struct Reached {
+    pub outcome: Outcome,
+    /// Rows that were visited for it.
+    pub visited: u64,
+}
+
 /// A run of a heat, until it is over.
 struct Runner<'a> {
     plan: &'a Plan,
@@ -26,11 +33,11 @@ impl Plan {
             && self.activation.name() == other.activation.name()
     }
 
-    /// Where each of these plans ends, which run beside each other, and how many rows it visited.
+    /// Where each of these plans ends, which run beside each other.
     ///
     /// # Errors
     /// If one of them cannot be run on these rows.
-    pub(crate) fn heat(plans: &[Plan], oracle: &Fold<'_>) -> Result<Vec<(Outcome, u64)>> {
+    pub(crate) fn heat(plans: &[Plan], oracle: &Fold<'_>) -> Result<Vec<Reached>> {
         let shares: Vec<Share<'_>> = plans.iter().map(|_| Share::new(oracle)).collect();
         let runners = plans.iter().zip(&shares).map(|(plan, share)| Runner::begin(plan, share, oracle));
         let mut runners: Vec<Runner<'_>> = runners.collect::<Result<_>>()?;
@@ -75,9 +82,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Where it has ended, and how many rows it visited.
-    fn end(self) -> Option<(Outcome, u64)> {
+    fn end(self) -> Option<Reached> {
         let outcome = self.plan.judge(self.share, &self.start, self.outcome?);
-        Some((outcome, self.share.visited()))
+        Some(Reached { outcome, visited: self.share.visited() })
     }
 }

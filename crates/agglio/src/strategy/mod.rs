@@ -11,6 +11,7 @@ mod restarts;
 mod single;
 mod start;
 
+pub(crate) use heat::Reached;
 pub use noise::{LogLikelihoods, Noise};
 pub use options::{Options, Plan};
 pub use restarts::Restarts;

@@ -10,7 +10,7 @@ use crate::report::{Report, Status};
 use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::{Method, Solver};
 use crate::stop::{Stop, StopReason};
-use crate::strategy::{Found, Noise, Plan};
+use crate::strategy::{Found, Noise, Plan, Reached};
 use crate::tree::{fold, install};
 
 /// Labels and offsets up to this size can be squared, and many squares added.
@@ -79,19 +79,18 @@ impl Plan {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// Fits the rows by plans that run beside each other, or by one, without a word on the points that are reached, for
-    /// whoever only compares: where each ends, and how many rows it visited.
-    pub(crate) fn reach<'a>(plans: &[Plan], rows: &'a dyn Rows) -> Result<Option<(Fold<'a>, Vec<(Outcome, u64)>)>> {
-        let Some(first) = plans.first() else { return Ok(None) };
-        let mut oracle = first.oracle(rows)?;
-        let reached = match first.solver.asks_once() {
+    /// Fits the rows by this plan and those that run beside it, without a word on the points that are reached, for whoever
+    /// only compares. `plans` begins with this one, and has no other if it runs beside none.
+    pub(crate) fn reach<'a>(&self, plans: &[Plan], rows: &'a dyn Rows) -> Result<(Fold<'a>, Vec<Reached>)> {
+        let mut oracle = self.oracle(rows)?;
+        let reached = match self.solver.asks_once() {
             true => Plan::heat(plans, &oracle)?,
             false => {
-                let found = first.find(&mut oracle, &mut Silent)?;
-                vec![(found.outcome, oracle.visited())]
+                let found = self.find(&mut oracle, &mut Silent)?;
+                vec![Reached { outcome: found.outcome, visited: oracle.visited() }]
             }
         };
-        Ok(Some((oracle, reached)))
+        Ok((oracle, reached))
     }
 
     /// Makes the runs of the loop that the solver stands for, and keeps one.
