@@ -1,0 +1,122 @@
+//! A *figure*: what is drawn, the numbers behind it, and the claims that they decide.
+
+use serde::Serialize;
+
+use crate::claim::Claim;
+
+/// A figure or table of the paper, as a run has made it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Figure {
+    /// The name that it is asked for by, such as `fig2a`.
+    pub name: &'static str,
+    /// What it shows, in a few words.
+    pub title: String,
+    /// What is to be seen, in a few sentences.
+    pub caption: String,
+    /// What it was made with, by name.
+    pub parameters: Vec<(String, String)>,
+    /// What is drawn, from left to right.
+    pub panels: Vec<Panel>,
+    /// Panels beside each other.
+    pub columns: usize,
+    /// Plain numbers.
+    pub tables: Vec<Table>,
+    /// What the paper says about it.
+    pub claims: Vec<Claim>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// One pair of axes with what is drawn on them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Panel {
+    /// What stands above it.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis; of a surface, the second horizontal one.
+    pub y: Axis,
+    /// What is drawn.
+    pub content: Content,
+}
+
+/// An axis with its unit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Axis {
+    /// Quantity and unit.
+    pub label: String,
+    /// Whether equal distances are equal ratios.
+    pub log: bool,
+}
+
+/// What a panel shows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// Curves over the horizontal axis.
+    Lines(Vec<Line>),
+    /// A height over a plane.
+    Surface(Surface),
+}
+
+/// A curve: the median of several runs, with a band from the lowest to the highest where there are any.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Line {
+    /// What it is called in the legend; the same name has the same colour in every panel of a figure.
+    pub name: String,
+    /// Where.
+    pub x: Vec<f64>,
+    /// The median there.
+    pub y: Vec<f64>,
+    /// The lowest, or nothing.
+    pub low: Vec<f64>,
+    /// The highest, or nothing.
+    pub high: Vec<f64>,
+    /// Whether it is a baseline that is not the paper's, which is dashed.
+    pub dashed: bool,
+    /// Whether points are marked: where x are few values that were chosen.
+    pub marked: bool,
+}
+
+/// Heights over a grid.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Surface {
+    /// Coordinates along the first axis.
+    pub x: Vec<f64>,
+    /// Coordinates along the second axis.
+    pub y: Vec<f64>,
+    /// Heights, a row for each y.
+    pub z: Vec<Vec<f64>>,
+    /// What the height is.
+    pub label: String,
+}
+
+/// Plain numbers in rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Table {
+    /// What they are.
+    pub title: String,
+    /// What stands above the columns.
+    pub columns: Vec<String>,
+    /// As many cells as columns in each.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// One cell of a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// A number; one that is not finite means "never".
+    Number(f64),
+    /// The median of several runs, the lowest and the highest.
+    Range {
+        /// The middle one.
+        median: f64,
+        /// The lowest.
+        low: f64,
+        /// The highest.
+        high: f64,
+    },
+}
