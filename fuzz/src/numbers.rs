@@ -3,8 +3,8 @@
 use agglio::Solver;
 use agglio::activation::{NAMES, named};
 use agglio::nearest::nearest;
+use agglio::number::{aligned, brief, exact, seconds, short};
 use agglio::simulate::{Design, LabelNoise};
-use agglio_cli::number::{aligned, brief, exact, seconds, short};
 use arbitrary::Unstructured;
 
 /// Writes a double in every way there is, and reads the text behind it as everything that has a name.

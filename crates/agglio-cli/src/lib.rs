@@ -7,7 +7,6 @@ mod commands;
 mod grid;
 mod interrupt;
 mod memory;
-pub mod number;
 mod output;
 mod plan;
 mod print;

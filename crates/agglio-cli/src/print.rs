@@ -9,8 +9,8 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::number;
 use crate::tabular::{flush_left, left, pairs, right, ruled};
+use agglio::number;
 
 /// Letters of the longest line that is said about a command line, which may repeat what was typed.
 const LONGEST: usize = 300;

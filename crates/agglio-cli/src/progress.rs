@@ -9,8 +9,8 @@ use agglio::observe::{Observer, Step};
 use anyhow::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::number;
 use crate::output::Writer;
+use agglio::number;
 
 /// Time between two pictures of a bar; the first comes after it, so that a quick fit shows none.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -32,6 +32,7 @@ mod linalg;
 mod list;
 pub mod model;
 pub mod nearest;
+pub mod number;
 pub mod observe;
 pub mod oracle;
 pub mod quote;

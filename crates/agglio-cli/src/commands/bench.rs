@@ -4,12 +4,13 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use agglio::bench::{Bench, Storage, Timing};
+use agglio::number;
 use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::args::BenchArgs;
 use crate::tabular::{flush_left, left, right, ruled};
-use crate::{memory, number, output, print, threads};
+use crate::{memory, output, print, threads};
 
 const WIDTHS: [usize; 4] = [10, 50, 100, 500];
 /// Bytes of a table that no cache holds.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use agglio::model::Weights;
+use agglio::number;
 use agglio::quote::visible;
 use agglio::rows::{Dense, Rows};
 use agglio::{Report, Solver};
@@ -19,7 +20,7 @@ use crate::plan::{self, FitPlan};
 use crate::print;
 use crate::progress::Watch;
 use crate::tabular::{flush_left, left, right, ruled};
-use crate::{interrupt, number, output, source};
+use crate::{interrupt, output, source};
 
 /// Some solver could not be run on this data.
 const FAILED: u8 = 2;

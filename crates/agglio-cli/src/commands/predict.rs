@@ -4,13 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use agglio::model::Centre;
+use agglio::number;
 use anyhow::{Result, bail};
 
 use super::{columns_of, read_model};
 use crate::args::PredictArgs;
 use crate::output::{self, Output, Writer};
 use crate::source::{Source, require_csv};
-use crate::{interrupt, memory, number, print, threads};
+use crate::{interrupt, memory, print, threads};
 
 const HEADER: &str = "prediction\n";
 /// Lines that are written between two looks at signals.

@@ -4,13 +4,14 @@ use std::process::ExitCode;
 
 use agglio::activation::named;
 use agglio::model::Weights;
+use agglio::number;
 use agglio::simulate::{Simulated, Simulation};
 use anyhow::{Result, bail};
 
 use crate::args::SimulateArgs;
 use crate::output::{self, Output, Writer};
 use crate::source::require_csv;
-use crate::{interrupt, memory, number};
+use crate::{interrupt, memory};
 
 pub fn run(args: &SimulateArgs) -> Result<ExitCode> {
     let simulation = simulation(args)?;

@@ -15,10 +15,10 @@ use serde::Serialize;
 use super::Asked;
 use crate::args::{self, CsvArgs, FitArgs, MethodArgs, Missing, NoiseArgs, TableArgs};
 use crate::commands::fit::table_warnings;
-use crate::number::brief;
 use crate::plan::FitPlan;
 use crate::print;
 use crate::tabular::{flush_left, left, pairs, right, ruled};
+use agglio::number::brief;
 
 /// Shares of R at which balls are measured.
 const SHARES: [f64; 4] = [2.0, 1.0, 0.25, 0.0625];

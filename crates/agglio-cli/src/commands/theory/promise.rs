@@ -4,8 +4,8 @@ use agglio::theory::{Caps, Epoch, Errors, INCREMENT, MOST_STEPS, Perturbation, S
 use serde::Serialize;
 
 use super::Theory;
-use crate::number::{brief, short};
 use crate::tabular::{flush_left, pairs, right, ruled};
+use agglio::number::{brief, short};
 
 /// Halvings of r that are shown.
 const HALVINGS: i32 = 8;

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use agglio::number;
 use agglio::quote::visible;
 use agglio::tune::{self, Score};
 use anyhow::Result;
@@ -12,7 +13,7 @@ use super::{HOLDOUT, with_key};
 use crate::args::TuneArgs;
 use crate::grid::Setting;
 use crate::tabular::{flush_left, left, right, ruled};
-use crate::{interrupt, number, print};
+use crate::{interrupt, print};
 
 /// Settings that a table shows.
 const SHOWN: usize = 10;

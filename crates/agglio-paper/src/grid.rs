@@ -1,0 +1,90 @@
+//! The paper's *grids*: the values that it tunes each method over.
+//!
+//! Reference: the section on experiments, "Hyperparameter Ranges" (`sec:exps`).
+
+use agglio::{Options, Solver};
+
+/// A key of a solver with the values that it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// As it is typed after the solver's name.
+    pub key: &'static str,
+    /// In the paper's order.
+    pub values: Vec<f64>,
+}
+
+/// One value for each key; empty for a solver as it comes.
+pub type Setting = Vec<(&'static str, f64)>;
+
+/// The axes of a solver's grid, if the paper has one for it; `plain` is without graduation.
+pub fn axes(solver: Solver, plain: bool) -> Option<Vec<Axis>> {
+    use Solver::{Adam, Gd, Gradopt, Momentum, Nesterov, Ngd, Saga, Sgd, Svrg, Yogi};
+    let axis = |key, values| Axis { key, values };
+    let eta = |from, to, count| axis("eta", linspace(from, to, count));
+    let tau0 = || axis("tau0", vec![0.1, 0.01, 0.001, 0.0001]);
+    let beta = || axis("beta", linspace(1.01, 2.0, 5));
+    let decay = |key| axis(key, linspace(0.01, 0.9, 5));
+    Some(match solver {
+        Gd | Sgd | Svrg | Saga | Momentum | Nesterov => vec![eta(1.0, 500.0, 10), tau0(), beta()],
+        Adam | Yogi if plain => {
+            let epsilon = axis("epsilon", vec![1e-3, 1e-5, 1e-8]);
+            vec![eta(0.01, 0.2, 5), decay("beta1"), decay("beta2"), epsilon]
+        }
+        Adam | Yogi => vec![eta(0.01, 0.2, 5), tau0(), beta()],
+        Ngd => vec![eta(0.01, 10.0, 20)],
+        Gradopt => vec![eta(1.0, 400.0, 20)],
+        _ => return None,
+    })
+}
+
+/// `count` values from one to the other in equal steps, both included.
+pub fn linspace(from: f64, to: f64, count: usize) -> Vec<f64> {
+    let last = count.saturating_sub(1).max(1) as f64;
+    // the ends come out as they are
+    (0..count).map(|i| i as f64 / last).map(|share| (1.0 - share) * from + share * to).collect()
+}
+
+/// `count` values from one to the other in equal ratios, both included.
+pub fn logspace(from: f64, to: f64, count: usize) -> Vec<f64> {
+    linspace(from.ln(), to.ln(), count).into_iter().map(f64::exp).collect()
+}
+
+/// All settings of a grid, the last key changing fastest.
+pub fn settings(axes: &[Axis]) -> Vec<Setting> {
+    axes.iter().fold(vec![Setting::new()], |settings, axis| {
+        let with = |setting: &Setting, value| setting.iter().copied().chain([(axis.key, value)]).collect();
+        settings.iter().flat_map(|setting| axis.values.iter().map(move |&value| with(setting, value))).collect()
+    })
+}
+
+/// Options with a setting's values.
+pub fn apply(options: Options, setting: &Setting) -> Options {
+    setting.iter().fold(options, |options, &(key, value)| match key {
+        "eta" => options.eta(value),
+        "tau0" => options.tau0(value),
+        "beta" => options.beta(value),
+        "beta1" => options.beta1(value),
+        "beta2" => options.beta2(value),
+        "epsilon" => options.epsilon(value),
+        _ => options,
+    })
+}
+
+/// A setting as it is typed after the solver's name.
+pub fn typed(setting: &Setting) -> String {
+    let keys: Vec<String> = setting.iter().map(|(key, value)| format!("{key}={value:.4}", value = Short(*value))).collect();
+    if keys.is_empty() { "default".into() } else { keys.join(",") }
+}
+
+/// A number with few digits.
+struct Short(f64);
+
+impl std::fmt::Display for Short {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = self.0;
+        match value.abs() < 1e-2 && value != 0.0 {
+            true => write!(f, "{value:e}"),
+            false => write!(f, "{}", (value * 1e4).round() / 1e4),
+        }
+    }
+}
