@@ -2,6 +2,7 @@
 //!
 //! Reference: the section on experiments, "Hyperparameter Ranges" (`sec:exps`).
 
+use agglio::number::brief;
 use agglio::{Options, Solver};
 
 /// A key of a solver with the values that it takes.
@@ -70,21 +71,8 @@ pub fn apply(options: Options, setting: &Setting) -> Options {
     })
 }
 
-/// A setting as it is typed after the solver's name.
-pub fn typed(setting: &Setting) -> String {
-    let keys: Vec<String> = setting.iter().map(|(key, value)| format!("{key}={value:.4}", value = Short(*value))).collect();
+/// A setting in words: its keys with three digits each.
+pub fn named(setting: &Setting) -> String {
+    let keys: Vec<String> = setting.iter().map(|(key, value)| format!("{key}={}", brief(*value))).collect();
     if keys.is_empty() { "default".into() } else { keys.join(",") }
-}
-
-/// A number with few digits.
-struct Short(f64);
-
-impl std::fmt::Display for Short {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let value = self.0;
-        match value.abs() < 1e-2 && value != 0.0 {
-            true => write!(f, "{value:e}"),
-            false => write!(f, "{}", (value * 1e4).round() / 1e4),
-        }
-    }
 }

@@ -1,0 +1,237 @@
+//! A *contest*: several methods on one task, tuned alike, from the same starts on the same data.
+
+use agglio::Plan;
+use agglio::rows::Dense;
+use agglio::tune::{Split, tune};
+
+use crate::contestant::{Contestant, Role, Run};
+use crate::error::Result;
+use crate::figure::{Axis, Cell, Content, Line, Panel, Table};
+use crate::grid::{self, Setting, logspace};
+use crate::settings::Settings;
+use crate::statistics::Spread;
+use crate::task::Task;
+use crate::track::{Course, Over};
+
+/// What one method has done.
+#[derive(Debug)]
+pub struct Entrant {
+    /// Who.
+    pub contestant: Contestant,
+    /// The setting that was best on rows held out; empty for a method that the paper does not tune.
+    pub setting: Setting,
+    /// With this setting, a run for each seed.
+    pub tuned: Vec<Run>,
+    /// As it comes, a run for each seed; empty where there is nothing to tune.
+    pub untuned: Vec<Run>,
+}
+
+/// Epochs after which settings are scored: so few that a slow one has not arrived.
+const TUNING_EPOCHS: usize = 100;
+
+/// A mean square that is rounding, for labels of the size of one.
+const EXACT: f64 = 1e-28;
+
+/// Times that a run is made; the fastest counts, since whatever else the machine does only takes time.
+const REPEATS: usize = 2;
+
+/// Points of a curve.
+const POINTS: usize = 160;
+
+/// Holds a contest; `hear` is told what is being done.
+///
+/// # Errors
+/// If a method cannot be run, or somebody wants it to end.
+pub fn hold(task: &Task, contestants: &[Contestant], settings: &Settings, hear: &dyn Fn(&str)) -> Result<Vec<Entrant>> {
+    contestants.iter().map(|contestant| enter(task, contestant, settings, hear)).collect()
+}
+
+fn enter(task: &Task, contestant: &Contestant, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Entrant> {
+    hear(&format!("tuning {}", contestant.name));
+    let setting = tuned(task, contestant, settings)?;
+    hear(&format!("running {}", contestant.name));
+    let tuned = runs(task, contestant, &setting, settings)?;
+    let untuned = match contestant.settings().is_empty() {
+        true => Vec::new(),
+        false => runs(task, contestant, &Setting::new(), settings)?,
+    };
+    Ok(Entrant { contestant: *contestant, setting, tuned, untuned })
+}
+
+/// The best of the paper's settings and of the method as it comes, by the loss on rows held out of the first seed's data.
+///
+/// Exact fits cannot be told apart by a loss that is all rounding. Those that stay exact to their end, through all
+/// temperatures, run again with half the epochs, until one or none is exact.
+///
+/// # Errors
+/// If none can be run, or somebody wants it to end.
+pub fn tuned(task: &Task, contestant: &Contestant, settings: &Settings) -> Result<Setting> {
+    let mut candidates = contestant.settings();
+    if candidates.is_empty() {
+        return Ok(Setting::new());
+    }
+    candidates.push(Setting::new());
+    let rows = task.draw(settings.seed)?.rows;
+    let halves = std::iter::successors(Some(TUNING_EPOCHS / 2), |&epochs| Some(epochs / 2));
+    for epochs in [TUNING_EPOCHS, Contestant::EPOCHS].into_iter().chain(halves) {
+        let mut scored = held_out(task, &rows, contestant, candidates, epochs, settings)?;
+        scored.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        let exact = scored.iter().filter(|(loss, _)| *loss <= EXACT).count();
+        scored.truncate(exact.max(1));
+        candidates = scored.into_iter().map(|(_, setting)| setting).collect();
+        if exact <= 1 || epochs == 1 {
+            break;
+        }
+    }
+    Ok(candidates.swap_remove(0))
+}
+
+/// The losses of settings on rows held out, after so many epochs.
+fn held_out(
+    task: &Task,
+    rows: &Dense,
+    contestant: &Contestant,
+    candidates: Vec<Setting>,
+    epochs: usize,
+    settings: &Settings,
+) -> Result<Vec<(f64, Setting)>> {
+    let plan = |setting: &Setting| -> Result<Plan> {
+        Ok(contestant.options(task, setting, settings.seed, settings)?.epochs(epochs).build()?)
+    };
+    let plans: Vec<Plan> = candidates.iter().map(plan).collect::<Result<_>>()?;
+    let scores = tune(rows, &plans, Split::holdout(settings.holdout(), settings.seed)?, &|_, _| {})?;
+    settings.check()?;
+    let losses = scores.iter().map(|score| score.map_or(f64::INFINITY, |score| score.loss));
+    Ok(losses.zip(candidates).collect())
+}
+
+fn runs(task: &Task, contestant: &Contestant, setting: &Setting, settings: &Settings) -> Result<Vec<Run>> {
+    let run = |seed: u64| -> Result<Run> {
+        let data = task.draw(seed)?;
+        let once = || contestant.run(task, &data, setting, seed, settings);
+        let again = (1..REPEATS).map(|_| once());
+        again.fold(once(), |fastest, run| Ok(faster(fastest?, run?)))
+    };
+    settings.all_seeds().map(run).collect()
+}
+
+fn faster(one: Run, other: Run) -> Run {
+    let seconds = |run: &Run| run.error.seconds.last().copied().unwrap_or(f64::INFINITY);
+    if seconds(&other) < seconds(&one) { other } else { one }
+}
+
+impl Entrant {
+    /// Its tuned runs' errors.
+    pub fn errors(&self) -> Vec<&Course> {
+        self.tuned.iter().map(|run| &run.error).collect()
+    }
+
+    /// When its tuned runs reach an error.
+    pub fn reaches(&self, goal: f64, over: Over) -> Spread {
+        Spread::of(self.tuned.iter().map(|run| run.error.reaches(goal, over)))
+    }
+
+    /// The errors that its tuned runs end with.
+    pub fn finals(&self) -> Spread {
+        Spread::of(self.tuned.iter().map(|run| run.error.last()))
+    }
+}
+
+/// The one of a name.
+pub fn of<'a>(entrants: &'a [Entrant], contestant: &Contestant) -> Option<&'a Entrant> {
+    entrants.iter().find(|entrant| entrant.contestant.name == contestant.name)
+}
+
+/// ‖w − w*‖ over time and over passes, a curve for each method.
+pub fn panels(entrants: &[Entrant], title: &str) -> Vec<Panel> {
+    let axis = |label: &str| Axis { label: label.into(), log: true };
+    let panel = |over: Over, what: &str, label: &str| Panel {
+        title: format!("{title}, by {what}"),
+        x: axis(label),
+        y: axis("‖w − w*‖"),
+        content: Content::Lines(entrants.iter().map(|entrant| line(entrant, over)).collect()),
+    };
+    vec![panel(Over::Seconds, "time", "seconds"), panel(Over::Passes, "passes", "passes over the rows")]
+}
+
+fn line(entrant: &Entrant, over: Over) -> Line {
+    let dashed = entrant.contestant.role == Role::Baseline;
+    Line { name: entrant.contestant.name.into(), dashed, ..curve(&entrant.errors(), over) }
+}
+
+/// The median of some courses, from the lowest to the highest.
+pub fn curve(courses: &[&Course], over: Over) -> Line {
+    let begins = courses.iter().filter_map(|course| course.over(over).first().copied()).fold(0.0, f64::max);
+    let ends = courses.iter().filter_map(|course| course.over(over).last().copied()).fold(begins, f64::max);
+    let mut line = Line::default();
+    for x in logspace(begins.max(1e-9), ends.max(1e-9), POINTS) {
+        // rounding must not put a point before the first or after the last
+        let x = x.clamp(begins, ends);
+        let spread = Spread::of(courses.iter().map(|course| course.at(x, over)));
+        line.x.push(x);
+        line.y.push(spread.median);
+        line.low.push(spread.low);
+        line.high.push(spread.high);
+    }
+    line
+}
+
+/// Time and passes to some errors, and the error at the end, a row for each method, as tuned and as it comes.
+pub fn table(entrants: &[Entrant], goals: &[(f64, &str)]) -> Table {
+    let mut columns: Vec<String> = vec!["method".into(), "setting".into()];
+    for (_, goal) in goals {
+        columns.extend([format!("seconds to {goal}"), format!("passes to {goal}")]);
+    }
+    columns.push("‖w − w*‖ at the end".into());
+    let row = |entrant: &Entrant, setting: String, runs: &[Run]| {
+        let spread = |of: &dyn Fn(&Run) -> f64| Cell::from(Spread::of(runs.iter().map(of)));
+        let mut cells = vec![Cell::Text(entrant.contestant.name.into()), Cell::Text(setting)];
+        for &(goal, _) in goals {
+            cells.push(spread(&|run| run.error.reaches(goal, Over::Seconds)));
+            cells.push(spread(&|run| run.error.reaches(goal, Over::Passes)));
+        }
+        cells.push(spread(&|run| run.error.last()));
+        cells
+    };
+    let tuned = entrants.iter().map(|entrant| row(entrant, grid::named(&entrant.setting), &entrant.tuned));
+    let untuned = entrants.iter().filter(|entrant| !entrant.untuned.is_empty());
+    let untuned =
+        untuned.map(|entrant| row(entrant, format!("untuned: {}", entrant.contestant.untuned()), &entrant.untuned));
+    let title = "Median, lowest and highest over the seeds; never where an error is not reached".into();
+    Table { title, columns, rows: tuned.chain(untuned).collect() }
+}
+
+impl From<Spread> for Cell {
+    fn from(spread: Spread) -> Cell {
+        let Spread { median, low, high } = spread;
+        Cell::Range { median, low, high }
+    }
+}
+
+/// What every contest is made with.
+pub fn parameters(task: &Task, settings: &Settings) -> Vec<(String, String)> {
+    let seeds = format!("{} from {}", settings.seeds, settings.seed);
+    let share = (100.0 * settings.holdout()).round();
+    let projection = match settings.as_published {
+        true => "‖w‖ ≤ 10 after every step (softplus: 50), as in the published run",
+        false => "none",
+    };
+    [
+        ("task", task.described()),
+        ("covariates", "N(0, I)/√d, w* ~ N(0, I), start 10·N(0, I)/√d; no intercept, columns as they are".into()),
+        ("seeds", seeds),
+        ("minibatches", "50 rows for every method that has them".into()),
+        (
+            "tuning",
+            format!(
+                "the paper's grid and the method as it comes, by the loss on {share} % of the first seed's rows after \
+                 {TUNING_EPOCHS} epochs, halved as long as several are exact"
+            ),
+        ),
+        ("limit", format!("{} epochs", Contestant::EPOCHS)),
+        ("projection", projection.into()),
+        ("time", format!("of the fit alone, one thread, the faster of {REPEATS} runs")),
+    ]
+    .map(|(key, value)| (key.to_owned(), value))
+    .into()
+}

@@ -1,0 +1,158 @@
+//! Figure 2: AGGLIO and its competitors on a sigmoid, without noise, with noise before φ and with noise after it.
+
+use agglio::number::brief;
+
+use crate::claim::{Bound, Claim};
+use crate::contest::{self, Entrant};
+use crate::contestant::Contestant;
+use crate::error::Result;
+use crate::figure::Figure;
+use crate::settings::Settings;
+use crate::statistics::Spread;
+use crate::task::Task;
+use crate::track::Over;
+
+/// Everybody in the figure, and who is only in its table.
+pub(super) const FIELD: [Contestant; 11] = [
+    Contestant::AGGLIO_GD,
+    Contestant::AGGLIO_SGD,
+    Contestant::ADAM,
+    Contestant::YOGI,
+    Contestant::NGD,
+    Contestant::GRADOPT,
+    Contestant::AUTO,
+    Contestant::LM,
+    Contestant::LBFGS,
+    Contestant::IRLS,
+    Contestant::GLMTRON,
+];
+
+/// Figure 2a: without noise.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let task = Task::usual("sigmoid");
+    let entrants = contest::hold(&task, &FIELD, settings, hear)?;
+    let goals = [(1e-6, "1e-6"), (1e-12, "1e-12"), (1e-14, "1e-14")];
+    Ok(Figure {
+        claims: noiseless(&entrants),
+        ..field("fig2a", "Sigmoid without noise", &task, &entrants, &goals, settings)
+    })
+}
+
+/// Figure 2b: noise before φ.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    noisy("fig2b", "Sigmoid, noise before φ", &Task::usual("sigmoid").pre(0.5), settings, hear)
+}
+
+/// Figure 2c: noise after φ. The caption has σ = 0.5; the published run has 0.05.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn c(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    noisy("fig2c", "Sigmoid, noise after φ", &Task::usual("sigmoid").post(0.05), settings, hear)
+}
+
+/// The figure of a contest, without claims.
+pub(super) fn field(
+    name: &'static str,
+    title: &str,
+    task: &Task,
+    entrants: &[Entrant],
+    goals: &[(f64, &str)],
+    settings: &Settings,
+) -> Figure {
+    Figure {
+        name,
+        title: format!("{title}: AGGLIO beside its competitors"),
+        caption:
+            "The distance to the true model along each fit: median of the seeds, with a band from the lowest to the \
+                  highest. Dashed methods are not in the paper."
+                .into(),
+        parameters: contest::parameters(task, settings),
+        panels: contest::panels(entrants, title),
+        columns: 2,
+        tables: vec![contest::table(entrants, goals)],
+        ..Figure::default()
+    }
+}
+
+fn noiseless(entrants: &[Entrant]) -> Vec<Claim> {
+    let goal = 1e-14;
+    // the variant with the minibatches that all others have
+    let Some(ours) = contest::of(entrants, &Contestant::AGGLIO_SGD) else { return Vec::new() };
+    let time = ours.reaches(goal, Over::Seconds).median;
+    let ratio = |rival: &Entrant| {
+        let theirs = rival.reaches(goal, Over::Seconds).median;
+        let name = rival.contestant.name;
+        Claim::new(
+            "text, convergence",
+            format!("AGGLIO reaches 1e-14 at least twice as fast as {name}"),
+            format!("{name} takes {}, AGGLIO-SGD {}", moment(theirs), moment(time)),
+            theirs / time,
+            Bound::AtLeast(2.0),
+        )
+    };
+    let mut claims: Vec<Claim> = rivals(entrants).map(ratio).collect();
+    let last = ours.finals();
+    claims.push(Claim::new(
+        "text, convergence",
+        "without noise AGGLIO ends at machine precision, such as 1e-14",
+        format!("AGGLIO-SGD ends at {}, at most {}", brief(last.median), brief(last.high)),
+        last.high,
+        Bound::AtMost(goal),
+    ));
+    claims
+}
+
+/// The paper's competitors among them.
+pub(super) fn rivals(entrants: &[Entrant]) -> impl Iterator<Item = &Entrant> {
+    Contestant::COMPETITORS.iter().filter_map(|rival| contest::of(entrants, rival))
+}
+
+/// A time in words, or that it does not come.
+pub(super) fn moment(time: f64) -> String {
+    if time.is_finite() { format!("{} ms", brief(1e3 * time)) } else { "for ever".into() }
+}
+
+fn noisy(name: &'static str, title: &str, task: &Task, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let entrants = contest::hold(task, &FIELD, settings, hear)?;
+    // with noise the best that least squares can do is its own minimum
+    let optimum = contest::of(&entrants, &Contestant::AUTO).map_or(f64::NAN, |auto| auto.finals().high);
+    let goal = 1.1 * optimum;
+    let words = format!("{} (1.1 times the minimum's)", brief(goal));
+    let mut figure = field(name, title, task, &entrants, &[(goal, &words)], settings);
+    figure.claims = comparable(&entrants, goal);
+    Ok(figure)
+}
+
+/// With noise AGGLIO is to be comparable to its competitors or better, in speed and in error.
+fn comparable(entrants: &[Entrant], goal: f64) -> Vec<Claim> {
+    let ours = [Contestant::AGGLIO_GD, Contestant::AGGLIO_SGD];
+    let ours: Vec<&Entrant> = ours.iter().filter_map(|contestant| contest::of(entrants, contestant)).collect();
+    let fastest =
+        |who: &[&Entrant]| Spread::of(who.iter().map(|entrant| entrant.reaches(goal, Over::Seconds).median)).low;
+    let lowest = |who: &[&Entrant]| Spread::of(who.iter().map(|entrant| entrant.finals().median)).low;
+    let rivals: Vec<&Entrant> = rivals(entrants).collect();
+    let (time, their_time, error, their_error) = (fastest(&ours), fastest(&rivals), lowest(&ours), lowest(&rivals));
+    vec![
+        Claim::new(
+            "text, convergence",
+            "with noise AGGLIO converges comparably or better: in at most twice the time of the fastest competitor",
+            format!("to {}: AGGLIO {}, the fastest competitor {}", brief(goal), moment(time), moment(their_time)),
+            time / their_time,
+            Bound::AtMost(2.0),
+        ),
+        Claim::new(
+            "figure 2",
+            "with noise AGGLIO ends no farther from w* than the best competitor (5 % allowed)",
+            format!("AGGLIO {}, the best competitor {}", brief(error), brief(their_error)),
+            error / their_error,
+            Bound::AtMost(1.05),
+        ),
+    ]
+}

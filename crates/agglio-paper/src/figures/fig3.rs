@@ -1,0 +1,145 @@
+//! Figure 3: AGGLIO and its competitors without noise, on softplus, leaky softplus and SiLU.
+
+use agglio::number::brief;
+
+use crate::claim::{Bound, Claim};
+use crate::contest::{self, Entrant};
+use crate::contestant::Contestant;
+use crate::error::Result;
+use crate::figure::Figure;
+use crate::figures::fig2::{FIELD, field, moment, rivals};
+use crate::settings::Settings;
+use crate::statistics::Spread;
+use crate::task::Task;
+use crate::track::Over;
+
+/// Figure 3a: softplus.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    figure("fig3a", "softplus", "Softplus without noise", settings, hear)
+}
+
+/// Figure 3b: leaky softplus with k = 0.2.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    figure("fig3b", "leaky-softplus", "Leaky softplus without noise", settings, hear)
+}
+
+/// Figure 3c: SiLU, whose labels may have two preimages; which of them is meant is found from y alone.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn c(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    figure("fig3c", "silu", "SiLU without noise", settings, hear)
+}
+
+fn figure(
+    name: &'static str,
+    activation: &'static str,
+    title: &str,
+    settings: &Settings,
+    hear: &dyn Fn(&str),
+) -> Result<Figure> {
+    let task = Task::usual(activation);
+    let entrants = contest::hold(&task, &FIELD, settings, hear)?;
+    let goals = [(1e-6, "1e-6"), (1e-12, "1e-12")];
+    let mut figure = field(name, title, &task, &entrants, &goals, settings);
+    figure.claims = claims(&entrants);
+    Ok(figure)
+}
+
+fn claims(entrants: &[Entrant]) -> Vec<Claim> {
+    let of = |contestant: &Contestant| contest::of(entrants, contestant);
+    let (Some(gd), Some(sgd), Some(yogi)) =
+        (of(&Contestant::AGGLIO_GD), of(&Contestant::AGGLIO_SGD), of(&Contestant::YOGI))
+    else {
+        return Vec::new();
+    };
+    let mut claims = vec![ends(gd, 1e-15), ends(sgd, 2e-15)];
+    claims.extend(speed(gd, sgd, entrants));
+    claims.push(accuracy(gd, entrants));
+    claims.extend(closest(yogi, sgd, entrants));
+    claims
+}
+
+/// Finals at the level of rounding are to be at most twice the published ones.
+fn ends(entrant: &Entrant, published: f64) -> Claim {
+    let (name, last) = (entrant.contestant.name, entrant.finals());
+    Claim::new(
+        "published run",
+        format!("{name} ends at ‖w − w*‖ ≤ {published:e} (twice that allowed: it is rounding)"),
+        format!("median {}, {} to {}", brief(last.median), brief(last.low), brief(last.high)),
+        last.median,
+        Bound::AtMost(2.0 * published),
+    )
+}
+
+fn speed(gd: &Entrant, sgd: &Entrant, entrants: &[Entrant]) -> Vec<Claim> {
+    let goal = 1e-12;
+    let time = |entrant: &Entrant| entrant.reaches(goal, Over::Seconds).median;
+    let ours = time(gd).min(time(sgd));
+    let claim = |rival: &Entrant| {
+        let (name, theirs) = (rival.contestant.name, time(rival));
+        Claim::new(
+            "text, convergence",
+            format!("AGGLIO converges faster than {name}"),
+            format!("to 1e-12: {name} takes {}, the faster of AGGLIO-GD and -SGD {}", moment(theirs), moment(ours)),
+            theirs / ours,
+            Bound::AtLeast(1.0),
+        )
+    };
+    rivals(entrants).map(claim).collect()
+}
+
+/// The caption has AGGLIO-GD ahead of its competitors by several orders of magnitude.
+fn accuracy(gd: &Entrant, entrants: &[Entrant]) -> Claim {
+    let (ours, theirs) = (gd.finals().median, Spread::of(rivals(entrants).map(|rival| rival.finals().median)).low);
+    Claim::new(
+        "caption of figure 3",
+        "AGGLIO-GD ends several orders of magnitude nearer to w* than every competitor (100 times)",
+        format!("the best competitor ends at {}, AGGLIO-GD at {}", brief(theirs), brief(ours)),
+        theirs / ours,
+        Bound::AtLeast(100.0),
+    )
+    .remark(
+        "a competitor with a well-tuned constant step reaches rounding too when there is no noise, since its gradients \
+         vanish at w*: what is left is who is faster",
+    )
+}
+
+/// Yogi is said to come closest, to converge, and to be slower.
+fn closest(yogi: &Entrant, sgd: &Entrant, entrants: &[Entrant]) -> Vec<Claim> {
+    let goal = 1e-6;
+    let time = |entrant: &Entrant| entrant.reaches(goal, Over::Seconds).median;
+    let others = rivals(entrants).filter(|rival| rival.contestant.name != yogi.contestant.name);
+    let fastest = Spread::of(others.map(time)).low;
+    let theirs = time(yogi);
+    vec![
+        Claim::new(
+            "text, convergence",
+            "Yogi is the closest competitor",
+            format!("to 1e-6: Yogi takes {}, the fastest other competitor {}", moment(theirs), moment(fastest)),
+            fastest / theirs,
+            Bound::AtLeast(1.0),
+        )
+        .remark("Adam and Yogi differ little once both are tuned over the same grid"),
+        Claim::new(
+            "text, convergence",
+            "Yogi converges to the gold model (to 1e-6)",
+            format!("it ends at {}", brief(yogi.finals().median)),
+            yogi.finals().median,
+            Bound::AtMost(1e-6),
+        ),
+        Claim::new(
+            "text, convergence",
+            "Yogi is slower than AGGLIO",
+            format!("to 1e-6: Yogi takes {}, AGGLIO-SGD {}", moment(theirs), moment(time(sgd))),
+            theirs / time(sgd),
+            Bound::AtLeast(1.0),
+        ),
+    ]
+}

@@ -1,0 +1,248 @@
+//! Figures 6a and 6b: whether the error vanishes as rows are added, with noise before φ and after it.
+
+use agglio::Noise;
+use agglio::number::brief;
+
+use crate::claim::{Bound, Claim};
+use crate::contestant::{Contestant, distance};
+use crate::error::Result;
+use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Table};
+use crate::grid::Setting;
+use crate::settings::Settings;
+use crate::statistics::{Spread, Trend};
+use crate::task::Task;
+
+/// Standard deviations of the noise.
+const SIGMAS: [f64; 4] = [0.05, 0.1, 0.5, 1.0];
+/// Up to this the paper sees the error vanish.
+const SMALL: f64 = 0.1;
+/// Epochs that AGGLIO-GD may take.
+const EPOCHS: usize = 3000;
+
+/// Which noise, and where the published run ends at n = 1e5.
+struct Study {
+    name: &'static str,
+    noise: fn(Task, f64) -> Task,
+    published: [f64; 4],
+}
+
+/// Errors for each σ, and for each number of rows.
+struct Errors {
+    published_method: Vec<Vec<Spread>>,
+    own_default: Vec<Vec<Spread>>,
+}
+
+/// Figure 6a: noise before φ.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let study = Study { name: "fig6a", noise: Task::pre, published: [0.0085, 0.02, 0.35, 1.0] };
+    let (mut figure, errors) = study.draw("before", settings, hear)?;
+    figure.claims.extend(stalls(&errors.published_method, "before", ""));
+    figure.claims.extend(consistent(&errors.own_default, &sizes(settings)));
+    Ok(figure)
+}
+
+/// Figure 6b: noise after φ.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let study = Study { name: "fig6b", noise: Task::post, published: [0.04, 0.09, 2.5, 4.5] };
+    let (mut figure, errors) = study.draw("after", settings, hear)?;
+    let remark = "the published labels are clipped and never put right, which is what stalls; on the labels as they are \
+                  least squares at τ = 1 is consistent for any noise after φ";
+    figure.claims.extend(stalls(&errors.published_method, "after", remark));
+    figure.claims.extend(consistent(&errors.own_default, &sizes(settings)));
+    figure.claims.extend(lower_before(&errors.published_method, settings, hear)?);
+    Ok(figure)
+}
+
+/// Numbers of rows.
+fn sizes(settings: &Settings) -> Vec<usize> {
+    if settings.quick { vec![1_000, 10_000, 100_000] } else { vec![1_000, 3_000, 10_000, 30_000, 100_000] }
+}
+
+impl Study {
+    fn draw(&self, side: &str, settings: &Settings, hear: &dyn Fn(&str)) -> Result<(Figure, Errors)> {
+        let errors = self.run(settings, hear)?;
+        let sizes = sizes(settings);
+        let task = Task::usual("sigmoid");
+        let figure = Figure {
+            name: self.name,
+            title: format!("Does the error vanish with more rows? Noise {side} φ"),
+            caption: "Left the paper's method, which ends at τ = 1; right this project's default, which decides by likelihood \
+                      where the noise is and ends at τ = 0 if it is before φ. Median, lowest and highest of the seeds."
+                .into(),
+            parameters: parameters(settings),
+            panels: vec![
+                panel("AGGLIO-GD", &errors.published_method, &sizes),
+                panel("agglio's default", &errors.own_default, &sizes),
+            ],
+            columns: 2,
+            tables: vec![table(&errors, &sizes)],
+            claims: self.values(&errors, task),
+            ..Figure::default()
+        };
+        Ok((figure, errors))
+    }
+
+    fn run(&self, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Errors> {
+        let mut errors = Errors { published_method: Vec::new(), own_default: Vec::new() };
+        for sigma in SIGMAS {
+            let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+            for rows in sizes(settings) {
+                hear(&format!("σ = {sigma}, n = {rows}"));
+                let task = (self.noise)(Task { rows, ..Task::usual("sigmoid") }, sigma);
+                let pairs: Vec<[f64; 2]> =
+                    settings.all_seeds().map(|seed| both(&task, seed, settings)).collect::<Result<_>>()?;
+                theirs.push(Spread::of(pairs.iter().map(|pair| pair[0])));
+                ours.push(Spread::of(pairs.iter().map(|pair| pair[1])));
+            }
+            errors.published_method.push(theirs);
+            errors.own_default.push(ours);
+        }
+        Ok(errors)
+    }
+
+    /// What the published run shows at the largest n, matched or beaten.
+    fn values(&self, errors: &Errors, task: Task) -> Vec<Claim> {
+        let all = SIGMAS.iter().zip(self.published).zip(errors.published_method.iter().zip(&errors.own_default));
+        let claim = |((sigma, published), (theirs, ours)): ((&f64, f64), (&Vec<Spread>, &Vec<Spread>))| {
+            let [theirs, ours] = [theirs, ours].map(|errors| errors.last().map_or(f64::NAN, |spread| spread.median));
+            let statement = |who: &str| {
+                format!(
+                    "{who} at n = 1e5, d = {}, σ = {sigma}: error {published} or less (10 % more allowed)",
+                    task.features
+                )
+            };
+            [("AGGLIO-GD", theirs), ("agglio's default", ours)].map(|(who, error)| {
+                let measured = format!("median {}", brief(error));
+                Claim::new("published run", statement(who), measured, error, Bound::AtMost(1.1 * published))
+            })
+        };
+        all.flat_map(claim).collect()
+    }
+}
+
+/// Where AGGLIO-GD and the default end.
+fn both(task: &Task, seed: u64, settings: &Settings) -> Result<[f64; 2]> {
+    let data = task.draw(seed)?;
+    let published = Contestant::AGGLIO_GD.options(task, &Setting::new(), seed, settings)?.epochs(EPOCHS).build()?;
+    let default = task.options(agglio::Solver::Auto, seed, settings)?.noise(Noise::Auto).build()?;
+    let errors =
+        [published, default].map(|plan| plan.fit(&data.rows).map(|fit| distance(&fit.coefficients, &data.truth)));
+    settings.check()?;
+    let [published, default] = errors;
+    Ok([published?, default?])
+}
+
+/// The paper sees small noise vanish and large noise stay.
+fn stalls(errors: &[Vec<Spread>], side: &str, remark: &str) -> Vec<Claim> {
+    let claim = |(sigma, errors): (&f64, &Vec<Spread>)| {
+        let [first, last] =
+            [errors.first(), errors.last()].map(|spread| spread.map_or(f64::NAN, |spread| spread.median));
+        let measured = format!("{} at n = 1e3, {} at n = 1e5", brief(first), brief(last));
+        if *sigma <= SMALL {
+            let statement = format!(
+                "noise {side} φ of σ = {sigma}: AGGLIO's error vanishes as rows are added (a fifth from 1e3 to 1e5)"
+            );
+            return Claim::new("text, consistency", statement, measured, last / first, Bound::AtMost(0.2));
+        }
+        let statement = format!(
+            "noise {side} φ of σ = {sigma}: AGGLIO's error does not fall appreciably (by less than half from 1e3 to 1e5)"
+        );
+        let claim = Claim::new("text, consistency", statement, measured, last / first, Bound::AtLeast(0.5));
+        if remark.is_empty() { claim } else { claim.remark(remark) }
+    };
+    SIGMAS.iter().zip(errors).map(claim).collect()
+}
+
+/// This project's default is consistent for every noise of the figure.
+fn consistent(errors: &[Vec<Spread>], sizes: &[usize]) -> Vec<Claim> {
+    let claim = |(sigma, errors): (&f64, &Vec<Spread>)| {
+        let x: Vec<f64> = sizes.iter().map(|&rows| (rows as f64).ln()).collect();
+        let y: Vec<f64> = errors.iter().map(|spread| spread.median.ln()).collect();
+        let slope = Trend::through(&x, &y).slope;
+        Claim::new(
+            "beyond the paper",
+            format!("σ = {sigma}: the error of agglio's default falls as 1/√n (slope −0.4 or steeper in log-log)"),
+            format!("slope {}", brief(slope)),
+            -slope,
+            Bound::AtLeast(0.4),
+        )
+    };
+    SIGMAS.iter().zip(errors).map(claim).collect()
+}
+
+/// The caption has noise before φ leave a lower error than the same noise after it.
+fn lower_before(after: &[Vec<Spread>], settings: &Settings, hear: &dyn Fn(&str)) -> Result<Vec<Claim>> {
+    let claim = |(sigma, after): (&f64, &Vec<Spread>)| -> Result<Claim> {
+        hear(&format!("σ = {sigma} before φ, to compare"));
+        let task = Task::usual("sigmoid").pre(*sigma);
+        let error = |seed| Contestant::AGGLIO_GD.reach(&task, &Setting::new(), EPOCHS, seed, settings);
+        let before = Spread::of(settings.all_seeds().map(error).collect::<Result<Vec<f64>>>()?).median;
+        let after = after.first().map_or(f64::NAN, |spread| spread.median);
+        Ok(Claim::new(
+            "caption of figure 6",
+            format!("noise of σ = {sigma} leaves a lower error before φ than after it"),
+            format!("at n = 1e3: {} before, {} after", brief(before), brief(after)),
+            before / after,
+            Bound::AtMost(1.0),
+        ))
+    };
+    SIGMAS.iter().zip(after).map(claim).collect()
+}
+
+fn panel(title: &str, errors: &[Vec<Spread>], sizes: &[usize]) -> Panel {
+    let x: Vec<f64> = sizes.iter().map(|&rows| rows as f64).collect();
+    let line = |(sigma, errors): (&f64, &Vec<Spread>)| {
+        let pick = |of: fn(&Spread) -> f64| errors.iter().map(of).collect();
+        Line {
+            name: format!("σ = {sigma}"),
+            x: x.clone(),
+            y: pick(|spread| spread.median),
+            low: pick(|spread| spread.low),
+            high: pick(|spread| spread.high),
+            dashed: false,
+            marked: true,
+        }
+    };
+    Panel {
+        title: title.into(),
+        x: Axis { label: "rows n".into(), log: true },
+        y: Axis { label: "‖w − w*‖".into(), log: true },
+        content: Content::Lines(SIGMAS.iter().zip(errors).map(line).collect()),
+    }
+}
+
+fn table(errors: &Errors, sizes: &[usize]) -> Table {
+    let rows = [("AGGLIO-GD", &errors.published_method), ("agglio's default", &errors.own_default)];
+    let row = |(method, sigma, errors): (&str, f64, &Vec<Spread>)| -> Vec<Cell> {
+        let head = [Cell::Text(method.into()), Cell::Number(sigma)];
+        head.into_iter().chain(errors.iter().map(|&spread| Cell::from(spread))).collect()
+    };
+    let all = rows
+        .into_iter()
+        .flat_map(|(method, errors)| SIGMAS.iter().zip(errors).map(move |(&sigma, errors)| (method, sigma, errors)));
+    Table {
+        title: "‖w − w*‖: median, lowest and highest over the seeds".into(),
+        columns: ["method".into(), "σ".into()]
+            .into_iter()
+            .chain(sizes.iter().map(|rows| format!("n = {rows}")))
+            .collect(),
+        rows: all.map(row).collect(),
+    }
+}
+
+fn parameters(settings: &Settings) -> Vec<(String, String)> {
+    [
+        ("task", "sigmoid, d = 50, x ~ N(0, I)/√d, w* ~ N(0, I)".to_owned()),
+        ("AGGLIO-GD", "as it comes (η = 1/Λ, τ0 = 0.01, β = 1.05), start 10·N(0, I)/√d, to τ = 1".into()),
+        ("agglio's default", "solver auto with noise auto".into()),
+        ("seeds", format!("{} from {}", settings.seeds, settings.seed)),
+    ]
+    .map(|(key, value)| (key.to_owned(), value))
+    .into()
+}

@@ -1,0 +1,120 @@
+//! Figure 7: how AGGLIO's error depends on the number of features, and on the noise before φ.
+
+use agglio::number::brief;
+
+use crate::claim::{Bound, Claim};
+use crate::contestant::Contestant;
+use crate::error::Result;
+use crate::figure::{Axis, Content, Figure, Panel};
+use crate::figures::sweep::{self, Sweep};
+use crate::grid::{Setting, linspace};
+use crate::settings::Settings;
+use crate::statistics::Trend;
+use crate::task::Task;
+
+/// GD, and SGD with the larger minibatches of this figure.
+const PAIR: [Contestant; 2] = [Contestant::AGGLIO_GD, Contestant::AGGLIO_SGD_200];
+
+/// Figure 7a: the number of features.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let x = linspace(10.0, 50.0, 5);
+    let at = |d: f64| (Task { features: d as usize, ..Task::usual("sigmoid") }, Setting::new());
+    let sweeps = sweeps(&x, at, settings, hear)?;
+    let claim = |(sweep, published): (&Sweep, f64)| {
+        let worst = sweep.worst_median();
+        Claim::new(
+            "published run",
+            format!(
+                "{} ends at ‖w − w*‖ ≤ {published:e} for every d (twice that allowed: it is rounding)",
+                sweep.contestant.name
+            ),
+            format!("the largest median is {}", brief(worst)),
+            worst,
+            Bound::AtMost(2.0 * published),
+        )
+    };
+    let mut claims: Vec<Claim> = sweeps.iter().zip([5e-16, 4e-15]).map(claim).collect();
+    let worst = sweeps.iter().map(Sweep::worst).fold(0.0, f64::max);
+    claims.push(Claim::new(
+        "caption of figure 7",
+        "GD and SGD recover w* nearly to machine precision whatever the number of features (below 1e-14)",
+        format!("the largest error of all seeds is {}", brief(worst)),
+        worst,
+        Bound::AtMost(1e-14),
+    ));
+    let title = "Any number of features is recovered";
+    Ok(Figure {
+        claims,
+        ..figure("fig7a", title, ("features d", "d"), true, &Task::usual("sigmoid"), &sweeps, settings)
+    })
+}
+
+/// Figure 7b: the noise before φ.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let x = linspace(0.1, 0.5, 5);
+    let at = |sigma: f64| (Task::usual("sigmoid").pre(sigma), Setting::new());
+    let sweeps = sweeps(&x, at, settings, hear)?;
+    let claim = |sweep: &Sweep| {
+        let trend = Trend::through(&sweep.x, &sweep.medians());
+        Claim::new(
+            "text, consistency",
+            format!("the error of {} grows linearly with σ (r² of a line at least 0.98)", sweep.contestant.name),
+            format!("r² = {:.4}, {} for each unit of σ", trend.r_squared, brief(trend.slope)),
+            trend.r_squared,
+            Bound::AtLeast(0.98),
+        )
+    };
+    let claims = sweeps.iter().map(claim).collect();
+    let (title, task) = ("The error grows linearly with the noise", Task::usual("sigmoid"));
+    Ok(Figure {
+        claims, ..figure("fig7b", title, ("σ of the noise before φ", "σ"), false, &task, &sweeps, settings)
+    })
+}
+
+fn sweeps(
+    x: &[f64],
+    at: impl Fn(f64) -> (Task, Setting) + Copy,
+    settings: &Settings,
+    hear: &dyn Fn(&str),
+) -> Result<Vec<Sweep>> {
+    let one = |contestant: &Contestant| {
+        hear(&format!("running {}", contestant.name));
+        sweep::run(contestant, x, at, settings)
+    };
+    PAIR.iter().map(one).collect()
+}
+
+fn figure(
+    name: &'static str,
+    title: &str,
+    (label, symbol): (&str, &str),
+    log: bool,
+    task: &Task,
+    sweeps: &[Sweep],
+    settings: &Settings,
+) -> Figure {
+    let panel = Panel {
+        title: format!("‖w − w*‖ at the end, over {symbol}"),
+        x: Axis { label: label.into(), log: false },
+        y: Axis { label: "‖w − w*‖".into(), log },
+        content: Content::Lines(sweeps.iter().map(Sweep::line).collect()),
+    };
+    Figure {
+        name,
+        title: title.into(),
+        caption: format!(
+            "The distance to the true model at the end, over {symbol}: median, lowest and highest of the seeds. The methods are as they come."
+        ),
+        parameters: sweep::parameters(task, settings),
+        panels: vec![panel],
+        columns: 1,
+        tables: vec![sweep::table(symbol, sweeps)],
+        ..Figure::default()
+    }
+}

@@ -1,0 +1,9 @@
+//! The figures, a file each.
+
+pub mod fig2;
+pub mod fig3;
+pub mod fig4;
+pub mod fig5;
+pub mod fig6;
+pub mod fig7;
+mod sweep;

@@ -1,0 +1,45 @@
+//! *Statistics* of a few runs: the median, and how far they lie apart.
+
+/// The median, the lowest and the highest of some numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The middle one; of an even count, the upper of two, so that it is one of them.
+    pub median: f64,
+    /// The lowest.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+}
+
+impl Spread {
+    /// Of these numbers; of none, nothing is a number. An infinite one means "never" and counts as the highest.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Spread {
+        let mut values: Vec<f64> = values.into_iter().collect();
+        values.sort_by(f64::total_cmp);
+        let at = |index: usize| values.get(index).copied().unwrap_or(f64::NAN);
+        Spread { median: at(values.len() / 2), low: at(0), high: at(values.len().saturating_sub(1)) }
+    }
+}
+
+/// A line through points by least squares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trend {
+    /// Rise per unit.
+    pub slope: f64,
+    /// The share of the variance of y that it explains.
+    pub r_squared: f64,
+}
+
+impl Trend {
+    /// Through these points.
+    pub fn through(x: &[f64], y: &[f64]) -> Trend {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let (x_mean, y_mean) = (mean(x), mean(y));
+        let products = |a: &[f64], a_mean: f64, b: &[f64], b_mean: f64| {
+            a.iter().zip(b).map(|(a, b)| (a - a_mean) * (b - b_mean)).sum::<f64>()
+        };
+        let (xy, xx, yy) =
+            (products(x, x_mean, y, y_mean), products(x, x_mean, x, x_mean), products(y, y_mean, y, y_mean));
+        Trend { slope: xy / xx, r_squared: xy * xy / (xx * yy) }
+    }
+}

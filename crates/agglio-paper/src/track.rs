@@ -1,0 +1,97 @@
+//! A *track*: where a fit was after every step, and when.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use agglio::observe::{Observer, Step};
+
+/// The points of a fit. They are looked at when it is over, so that looking takes none of its time.
+#[derive(Debug)]
+pub struct Track {
+    begun: Instant,
+    width: usize,
+    seconds: Vec<f64>,
+    passes: Vec<f64>,
+    thetas: Vec<f64>,
+}
+
+/// A quantity along a fit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Course {
+    /// Time since the fit began.
+    pub seconds: Vec<f64>,
+    /// Rows visited ÷ n until then.
+    pub passes: Vec<f64>,
+    /// The quantity there; of the start, before anything else.
+    pub values: Vec<f64>,
+}
+
+/// What a course is looked at over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// Time.
+    Seconds,
+    /// Passes over the rows.
+    Passes,
+}
+
+impl Track {
+    /// Begins now, for points of so many numbers.
+    pub fn new(width: usize) -> Track {
+        Track { begun: Instant::now(), width, seconds: Vec::new(), passes: Vec::new(), thetas: Vec::new() }
+    }
+
+    /// A quantity along the points.
+    pub fn course(&self, quantity: impl Fn(&[f64]) -> f64) -> Course {
+        let values = self.thetas.chunks_exact(self.width).map(quantity).collect();
+        Course { seconds: self.seconds.clone(), passes: self.passes.clone(), values }
+    }
+}
+
+impl Observer for Track {
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        self.seconds.push(self.begun.elapsed().as_secs_f64());
+        self.passes.push(step.passes);
+        self.thetas.extend(step.theta.iter().take(self.width));
+        ControlFlow::Continue(())
+    }
+}
+
+impl Course {
+    /// The coordinates of its points.
+    pub fn over(&self, over: Over) -> &[f64] {
+        match over {
+            Over::Seconds => &self.seconds,
+            Over::Passes => &self.passes,
+        }
+    }
+
+    /// Adds a point.
+    pub fn push(&mut self, seconds: f64, passes: f64, value: f64) {
+        self.seconds.push(seconds);
+        self.passes.push(passes);
+        self.values.push(value);
+    }
+
+    /// Where the quantity is first at most `goal`; infinite if it never is.
+    pub fn reaches(&self, goal: f64, over: Over) -> f64 {
+        let first = self.values.iter().position(|&value| value <= goal);
+        first.and_then(|first| self.over(over).get(first)).copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// How many steps it takes to be at most `goal`; infinite if it never is.
+    pub fn steps_to(&self, goal: f64) -> f64 {
+        self.values.iter().position(|&value| value <= goal).map_or(f64::INFINITY, |first| (first + 1) as f64)
+    }
+
+    /// Where it ends.
+    pub fn last(&self) -> f64 {
+        self.values.last().copied().unwrap_or(f64::NAN)
+    }
+
+    /// The last value at or before `x`; before all of them not a number.
+    pub fn at(&self, x: f64, over: Over) -> f64 {
+        let passed = self.over(over).partition_point(|&point| point <= x);
+        passed.checked_sub(1).and_then(|last| self.values.get(last)).copied().unwrap_or(f64::NAN)
+    }
+}
