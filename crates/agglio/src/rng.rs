@@ -1,6 +1,7 @@
 //! Random numbers that never change under a user: ChaCha8 streams with our own uniform and normal draws,
 //! and a keyed permutation that any holder of rows can evaluate without state.
 
+use multiversion::multiversion;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -99,23 +100,40 @@ impl Permutation {
 
     /// π(`position`); `position` must be below the length.
     pub fn at(&self, position: usize) -> usize {
-        let mut x = position as u64;
-        loop {
-            x = self.scramble(x);
-            if x < self.len {
-                return x as usize;
+        let mut image = [position as u64];
+        self.map(&mut image);
+        image[0] as usize
+    }
+
+    /// π of consecutive positions from `start` on, all below the length: many at once take a fraction of the time that each
+    /// takes alone, which is one long chain of multiplications.
+    pub fn run(&self, start: usize, count: usize) -> Vec<usize> {
+        let mut images: Vec<u64> = (start as u64..(start + count) as u64).collect();
+        self.map(&mut images);
+        images.into_iter().map(|image| image as usize).collect()
+    }
+
+    fn map(&self, images: &mut [u64]) {
+        scramble(images, self.key, self.half_bits);
+        for image in images {
+            while *image >= self.len {
+                scramble(std::slice::from_mut(image), self.key, self.half_bits);
             }
         }
     }
+}
 
-    fn scramble(&self, x: u64) -> u64 {
-        let mask = (1u64 << self.half_bits) - 1;
-        let (mut left, mut right) = (x >> self.half_bits, x & mask);
-        for round in 0..Self::ROUNDS {
-            let mixed = mix(self.key ^ mix(right ^ (round << 56)));
+/// Sends each number once through the network.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+fn scramble(numbers: &mut [u64], key: u64, half_bits: u32) {
+    let mask = (1u64 << half_bits) - 1;
+    for x in numbers {
+        let (mut left, mut right) = (*x >> half_bits, *x & mask);
+        for round in 0..Permutation::ROUNDS {
+            let mixed = mix(key ^ mix(right ^ (round << 56)));
             (left, right) = (right, left ^ (mixed & mask));
         }
-        (left << self.half_bits) | right
+        *x = (left << half_bits) | right;
     }
 }
 
@@ -125,6 +143,7 @@ pub fn derive_key(key: u64, index: u64) -> u64 {
 }
 
 /// The finaliser of SplitMix64: every input bit reaches every output bit.
+#[inline(always)]
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -135,8 +135,7 @@ impl Split {
 
     /// The rows so that every fold is in one piece.
     fn order(&self, rows: usize) -> Vec<usize> {
-        let permutation = Permutation::new(self.key(), rows);
-        (0..rows).map(|position| permutation.at(position)).collect()
+        Permutation::new(self.key(), rows).run(0, rows)
     }
 
     /// Names the permutation of that order.

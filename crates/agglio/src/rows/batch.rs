@@ -33,9 +33,7 @@ impl Batch {
         match *self {
             Batch::All => visit(Run::Span(from..from + count)),
             Batch::Part { key, start, .. } => {
-                let permutation = Permutation::new(key, rows);
-                let picked: Vec<usize> = (start + from..start + from + count).map(|i| permutation.at(i)).collect();
-                visit(Run::Picked(&picked))
+                visit(Run::Picked(&Permutation::new(key, rows).run(start + from, count)))
             }
         }
     }

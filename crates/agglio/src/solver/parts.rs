@@ -61,7 +61,8 @@ impl<'a> Parts<'a> {
             Solver::Glmtron => smooth.of_matching(),
             _ => smooth.of_batch(shuffle.map_or(oracle.rows(), |shuffle| shuffle.size())),
         });
-        let far = solver.is_adaptive() || solver == Solver::Ngd || gradopt;
+        let far = (solver.is_adaptive() || solver == Solver::Ngd) && settings.eta.is_none();
+        let far = far || (gradopt && settings.delta.or(settings.radius).is_none());
         let distance = if far { oracle.distance(start) } else { 0.0 };
         let delta =
             settings.delta.or(settings.radius).unwrap_or_else(|| distance / smoothness.map_or(1.0, |s| s.spread()));
