@@ -20,6 +20,7 @@ fn main() {
         ("fig4c", fig4::c),
         ("fig6a", fig6::a),
         ("fig6b", fig6::b),
+        ("fig6c", fig6c::c),
         ("fig7a", fig7::a),
         ("fig7b", fig7::b),
         ("fig5a", fig5::a),

@@ -1,4 +1,4 @@
-//! A *contest*: several methods on one task, tuned alike, from the same starts on the same data.
+//! A *contest*: several methods on one problem, tuned alike, from the same starts on the same data.
 
 use agglio::Plan;
 use agglio::rows::Dense;
@@ -8,9 +8,9 @@ use crate::contestant::{Contestant, Role, Run};
 use crate::error::Result;
 use crate::figure::{Axis, Cell, Content, Line, Panel, Table};
 use crate::grid::{self, Setting, logspace};
+use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::statistics::Spread;
-use crate::task::Task;
 use crate::track::{Course, Over};
 
 /// What one method has done.
@@ -42,18 +42,23 @@ const POINTS: usize = 160;
 ///
 /// # Errors
 /// If a method cannot be run, or somebody wants it to end.
-pub fn hold(task: &Task, contestants: &[Contestant], settings: &Settings, hear: &dyn Fn(&str)) -> Result<Vec<Entrant>> {
-    contestants.iter().map(|contestant| enter(task, contestant, settings, hear)).collect()
+pub fn hold(
+    problem: &dyn Problem,
+    contestants: &[Contestant],
+    settings: &Settings,
+    hear: &dyn Fn(&str),
+) -> Result<Vec<Entrant>> {
+    contestants.iter().map(|contestant| enter(problem, contestant, settings, hear)).collect()
 }
 
-fn enter(task: &Task, contestant: &Contestant, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Entrant> {
+fn enter(problem: &dyn Problem, contestant: &Contestant, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Entrant> {
     hear(&format!("tuning {}", contestant.name));
-    let setting = tuned(task, contestant, settings)?;
+    let setting = tuned(problem, contestant, settings)?;
     hear(&format!("running {}", contestant.name));
-    let tuned = runs(task, contestant, &setting, settings)?;
+    let tuned = runs(problem, contestant, &setting, settings)?;
     let untuned = match contestant.settings().is_empty() {
         true => Vec::new(),
-        false => runs(task, contestant, &Setting::new(), settings)?,
+        false => runs(problem, contestant, &Setting::new(), settings)?,
     };
     Ok(Entrant { contestant: *contestant, setting, tuned, untuned })
 }
@@ -65,16 +70,16 @@ fn enter(task: &Task, contestant: &Contestant, settings: &Settings, hear: &dyn F
 ///
 /// # Errors
 /// If none can be run, or somebody wants it to end.
-pub fn tuned(task: &Task, contestant: &Contestant, settings: &Settings) -> Result<Setting> {
+pub fn tuned(problem: &dyn Problem, contestant: &Contestant, settings: &Settings) -> Result<Setting> {
     let mut candidates = contestant.settings();
     if candidates.is_empty() {
         return Ok(Setting::new());
     }
     candidates.push(Setting::new());
-    let rows = task.draw(settings.seed)?.rows;
+    let rows = problem.draw(settings.seed)?.rows;
     let halves = std::iter::successors(Some(TUNING_EPOCHS / 2), |&epochs| Some(epochs / 2));
     for epochs in [TUNING_EPOCHS, Contestant::EPOCHS].into_iter().chain(halves) {
-        let mut scored = held_out(task, &rows, contestant, candidates, epochs, settings)?;
+        let mut scored = held_out(problem, &rows, contestant, candidates, epochs, settings)?;
         scored.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         let exact = scored.iter().filter(|(loss, _)| *loss <= EXACT).count();
         scored.truncate(exact.max(1));
@@ -88,7 +93,7 @@ pub fn tuned(task: &Task, contestant: &Contestant, settings: &Settings) -> Resul
 
 /// The losses of settings on rows held out, after so many epochs.
 fn held_out(
-    task: &Task,
+    problem: &dyn Problem,
     rows: &Dense,
     contestant: &Contestant,
     candidates: Vec<Setting>,
@@ -96,7 +101,7 @@ fn held_out(
     settings: &Settings,
 ) -> Result<Vec<(f64, Setting)>> {
     let plan = |setting: &Setting| -> Result<Plan> {
-        Ok(contestant.options(task, setting, settings.seed, settings)?.epochs(epochs).build()?)
+        Ok(contestant.options(problem, setting, settings.seed, settings)?.epochs(epochs).build()?)
     };
     let plans: Vec<Plan> = candidates.iter().map(plan).collect::<Result<_>>()?;
     let scores = tune(rows, &plans, Split::holdout(settings.holdout(), settings.seed)?, &|_, _| {})?;
@@ -105,10 +110,10 @@ fn held_out(
     Ok(losses.zip(candidates).collect())
 }
 
-fn runs(task: &Task, contestant: &Contestant, setting: &Setting, settings: &Settings) -> Result<Vec<Run>> {
+fn runs(problem: &dyn Problem, contestant: &Contestant, setting: &Setting, settings: &Settings) -> Result<Vec<Run>> {
     let run = |seed: u64| -> Result<Run> {
-        let data = task.draw(seed)?;
-        let once = || contestant.run(task, &data, setting, seed, settings);
+        let data = problem.draw(seed)?;
+        let once = || contestant.run(problem, &data, setting, seed, settings);
         let again = (1..REPEATS).map(|_| once());
         again.fold(once(), |fastest, run| Ok(faster(fastest?, run?)))
     };
@@ -142,13 +147,13 @@ pub fn of<'a>(entrants: &'a [Entrant], contestant: &Contestant) -> Option<&'a En
     entrants.iter().find(|entrant| entrant.contestant.name == contestant.name)
 }
 
-/// ‖w − w*‖ over time and over passes, a curve for each method.
-pub fn panels(entrants: &[Entrant], title: &str) -> Vec<Panel> {
+/// What is measured over time and over passes, a curve for each method.
+pub fn panels(problem: &dyn Problem, entrants: &[Entrant], title: &str) -> Vec<Panel> {
     let axis = |label: &str| Axis { label: label.into(), log: true };
     let panel = |over: Over, what: &str, label: &str| Panel {
         title: format!("{title}, by {what}"),
         x: axis(label),
-        y: axis("‖w − w*‖"),
+        y: axis(problem.measured()),
         content: Content::Lines(entrants.iter().map(|entrant| line(entrant, over)).collect()),
     };
     vec![panel(Over::Seconds, "time", "seconds"), panel(Over::Passes, "passes", "passes over the rows")]
@@ -177,12 +182,12 @@ pub fn curve(courses: &[&Course], over: Over) -> Line {
 }
 
 /// Time and passes to some errors, and the error at the end, a row for each method, as tuned and as it comes.
-pub fn table(entrants: &[Entrant], goals: &[(f64, &str)]) -> Table {
+pub fn table(problem: &dyn Problem, entrants: &[Entrant], goals: &[(f64, &str)]) -> Table {
     let mut columns: Vec<String> = vec!["method".into(), "setting".into()];
     for (_, goal) in goals {
         columns.extend([format!("seconds to {goal}"), format!("passes to {goal}")]);
     }
-    columns.push("‖w − w*‖ at the end".into());
+    columns.push(format!("{} at the end", problem.measured()));
     let row = |entrant: &Entrant, setting: String, runs: &[Run]| {
         let spread = |of: &dyn Fn(&Run) -> f64| Cell::from(Spread::of(runs.iter().map(of)));
         let mut cells = vec![Cell::Text(entrant.contestant.name.into()), Cell::Text(setting)];
@@ -209,7 +214,7 @@ impl From<Spread> for Cell {
 }
 
 /// What every contest is made with.
-pub fn parameters(task: &Task, settings: &Settings) -> Vec<(String, String)> {
+pub fn parameters(problem: &dyn Problem, settings: &Settings) -> Vec<(String, String)> {
     let seeds = format!("{} from {}", settings.seeds, settings.seed);
     let share = (100.0 * settings.holdout()).round();
     let projection = match settings.as_published {
@@ -217,8 +222,8 @@ pub fn parameters(task: &Task, settings: &Settings) -> Vec<(String, String)> {
         false => "none",
     };
     [
-        ("task", task.described()),
-        ("covariates", "N(0, I)/√d, w* ~ N(0, I), start 10·N(0, I)/√d; no intercept, columns as they are".into()),
+        ("data", problem.described()),
+        ("model", "no intercept, columns as they are; start 10·N(0, I)/√d".into()),
         ("seeds", seeds),
         ("minibatches", "50 rows for every method that has them".into()),
         (

@@ -1,12 +1,13 @@
 //! A *contestant*: a method of the paper's comparisons, with what it is when nobody tunes it.
 
 use agglio::number::brief;
+use agglio::rows::Rows;
 use agglio::{Options, Report, Solver};
 
 use crate::error::Result;
 use crate::grid::{self, Setting};
+use crate::problem::{self, Drawn, Problem};
 use crate::settings::Settings;
-use crate::task::{Drawn, Task};
 use crate::track::{Course, Track};
 
 /// A method by its name in a legend.
@@ -36,7 +37,7 @@ pub enum Role {
 /// A fit by a contestant.
 #[derive(Debug)]
 pub struct Run {
-    /// ‖w − w_*‖ along it.
+    /// How far it is from what it should be, along it.
     pub error: Course,
     /// How it ended.
     pub report: Report,
@@ -96,9 +97,9 @@ impl Contestant {
     /// What it is with a setting; the empty one is as its authors, or this project, leave it.
     ///
     /// # Errors
-    /// If the task has no such activation.
-    pub fn options(&self, task: &Task, setting: &Setting, seed: u64, settings: &Settings) -> Result<Options> {
-        let options = task.options(self.solver, seed, settings)?.epochs(Self::EPOCHS);
+    /// If the problem has no such activation.
+    pub fn options(&self, problem: &dyn Problem, setting: &Setting, seed: u64, settings: &Settings) -> Result<Options> {
+        let options = problem::options(problem, self.solver, seed, settings)?.epochs(Self::EPOCHS);
         let options = match (self.is_plain(), self.solver) {
             (true, Solver::Yogi) => options.tau0(1.0).eta(0.01).beta1(0.9).beta2(0.999).epsilon(1e-3),
             (true, _) => options.tau0(1.0).eta(0.001).beta1(0.9).beta2(0.999).epsilon(1e-8),
@@ -117,39 +118,48 @@ impl Contestant {
         }
     }
 
-    /// ‖w − w_*‖ where a fit of a task ends, after so many epochs at most.
+    /// How far a fit is from what it should be where it ends, after so many epochs at most.
     ///
     /// # Errors
     /// As [`Contestant::run`].
-    pub fn reach(&self, task: &Task, setting: &Setting, epochs: usize, seed: u64, settings: &Settings) -> Result<f64> {
-        let data = task.draw(seed)?;
-        let report = self.options(task, setting, seed, settings)?.epochs(epochs).build()?.fit(&data.rows)?;
+    pub fn reach(
+        &self,
+        problem: &dyn Problem,
+        setting: &Setting,
+        epochs: usize,
+        seed: u64,
+        settings: &Settings,
+    ) -> Result<f64> {
+        let data = problem.draw(seed)?;
+        let report = self.options(problem, setting, seed, settings)?.epochs(epochs).build()?.fit(&data.rows)?;
         settings.check()?;
-        Ok(distance(&report.coefficients, &data.truth))
+        Ok(data.miss(&report.coefficients))
     }
 
-    /// Fits the data of a task, watched.
+    /// Fits the data of a problem, watched.
     ///
     /// # Errors
     /// If it cannot be fitted so, or somebody wants it to end.
-    pub fn run(&self, task: &Task, data: &Drawn, setting: &Setting, seed: u64, settings: &Settings) -> Result<Run> {
-        let plan = self.options(task, setting, seed, settings)?.build()?;
-        let mut track = Track::new(data.truth.len());
+    pub fn run(
+        &self,
+        problem: &dyn Problem,
+        data: &Drawn,
+        setting: &Setting,
+        seed: u64,
+        settings: &Settings,
+    ) -> Result<Run> {
+        let plan = self.options(problem, setting, seed, settings)?.build()?;
+        let mut track = Track::new(data.rows.width());
         let report = plan.fit_observed(&data.rows, &mut track)?;
         settings.check()?;
-        let mut error = track.course(|w| distance(w, &data.truth));
+        let mut error = track.course(|w| data.miss(w));
         // where a fit ends is not always where its last step led: it may keep another point
         let (seconds, passes) = (last(&error.seconds), last(&error.passes));
-        error.push(seconds, passes, distance(&report.coefficients, &data.truth));
+        error.push(seconds, passes, data.miss(&report.coefficients));
         Ok(Run { error, report })
     }
 }
 
 fn last(values: &[f64]) -> f64 {
     values.last().copied().unwrap_or(0.0)
-}
-
-/// ‖a − b‖.
-pub fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
 }

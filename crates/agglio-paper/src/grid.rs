@@ -24,14 +24,13 @@ pub fn axes(solver: Solver, plain: bool) -> Option<Vec<Axis>> {
     let eta = |from, to, count| axis("eta", linspace(from, to, count));
     let tau0 = || axis("tau0", vec![0.1, 0.01, 0.001, 0.0001]);
     let beta = || axis("beta", linspace(1.01, 2.0, 5));
+    let epsilon = || axis("epsilon", vec![1e-3, 1e-5, 1e-8]);
     let decay = |key| axis(key, linspace(0.01, 0.9, 5));
     Some(match solver {
         Gd | Sgd | Svrg | Saga | Momentum | Nesterov => vec![eta(1.0, 500.0, 10), tau0(), beta()],
-        Adam | Yogi if plain => {
-            let epsilon = axis("epsilon", vec![1e-3, 1e-5, 1e-8]);
-            vec![eta(0.01, 0.2, 5), decay("beta1"), decay("beta2"), epsilon]
-        }
-        Adam | Yogi => vec![eta(0.01, 0.2, 5), tau0(), beta()],
+        Adam | Yogi if plain => vec![eta(0.01, 0.2, 5), decay("beta1"), decay("beta2"), epsilon()],
+        // the paper does not say; with AGGLIO's temperatures and all of Adam's keys there would be thousands
+        Adam | Yogi => vec![eta(0.01, 0.2, 5), tau0(), beta(), epsilon()],
         Ngd => vec![eta(0.01, 10.0, 20)],
         Gradopt => vec![eta(1.0, 400.0, 20)],
         _ => return None,

@@ -7,6 +7,7 @@ use crate::contest::{self, Entrant};
 use crate::contestant::Contestant;
 use crate::error::Result;
 use crate::figure::Figure;
+use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::statistics::Spread;
 use crate::task::Task;
@@ -61,7 +62,7 @@ pub fn c(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
 pub(super) fn field(
     name: &'static str,
     title: &str,
-    task: &Task,
+    problem: &dyn Problem,
     entrants: &[Entrant],
     goals: &[(f64, &str)],
     settings: &Settings,
@@ -73,10 +74,10 @@ pub(super) fn field(
             "The distance to the true model along each fit: median of the seeds, with a band from the lowest to the \
                   highest. Dashed methods are not in the paper."
                 .into(),
-        parameters: contest::parameters(task, settings),
-        panels: contest::panels(entrants, title),
+        parameters: contest::parameters(problem, settings),
+        panels: contest::panels(problem, entrants, title),
         columns: 2,
-        tables: vec![contest::table(entrants, goals)],
+        tables: vec![contest::table(problem, entrants, goals)],
         ..Figure::default()
     }
 }

@@ -1,13 +1,14 @@
 //! Figures 6a and 6b: whether the error vanishes as rows are added, with noise before φ and after it.
 
-use agglio::Noise;
 use agglio::number::brief;
+use agglio::{Noise, Solver};
 
 use crate::claim::{Bound, Claim};
-use crate::contestant::{Contestant, distance};
+use crate::contestant::Contestant;
 use crate::error::Result;
 use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Table};
 use crate::grid::Setting;
+use crate::problem::{self, Problem};
 use crate::settings::Settings;
 use crate::statistics::{Spread, Trend};
 use crate::task::Task;
@@ -130,9 +131,8 @@ impl Study {
 fn both(task: &Task, seed: u64, settings: &Settings) -> Result<[f64; 2]> {
     let data = task.draw(seed)?;
     let published = Contestant::AGGLIO_GD.options(task, &Setting::new(), seed, settings)?.epochs(EPOCHS).build()?;
-    let default = task.options(agglio::Solver::Auto, seed, settings)?.noise(Noise::Auto).build()?;
-    let errors =
-        [published, default].map(|plan| plan.fit(&data.rows).map(|fit| distance(&fit.coefficients, &data.truth)));
+    let default = problem::options(task, Solver::Auto, seed, settings)?.noise(Noise::Auto).build()?;
+    let errors = [published, default].map(|plan| plan.fit(&data.rows).map(|fit| data.miss(&fit.coefficients)));
     settings.check()?;
     let [published, default] = errors;
     Ok([published?, default?])

@@ -5,5 +5,6 @@ pub mod fig3;
 pub mod fig4;
 pub mod fig5;
 pub mod fig6;
+pub mod fig6c;
 pub mod fig7;
 mod sweep;

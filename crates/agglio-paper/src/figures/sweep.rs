@@ -4,6 +4,7 @@ use crate::contestant::Contestant;
 use crate::error::Result;
 use crate::figure::{Cell, Line, Table};
 use crate::grid::Setting;
+use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::statistics::Spread;
 use crate::task::Task;
@@ -90,8 +91,8 @@ pub fn table(x: &str, sweeps: &[Sweep]) -> Table {
 /// What every sweep is made with.
 pub fn parameters(task: &Task, settings: &Settings) -> Vec<(String, String)> {
     [
-        ("task", task.described()),
-        ("covariates", "N(0, I)/√d, w* ~ N(0, I), start 10·N(0, I)/√d; no intercept, columns as they are".into()),
+        ("data", task.described()),
+        ("model", "no intercept, columns as they are; start 10·N(0, I)/√d".into()),
         ("seeds", format!("{} from {}", settings.seeds, settings.seed)),
         ("limit", format!("{EPOCHS} epochs")),
     ]

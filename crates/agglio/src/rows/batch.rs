@@ -32,9 +32,7 @@ impl Batch {
     pub(crate) fn with_run<T>(&self, rows: usize, from: usize, count: usize, visit: impl FnOnce(Run<'_>) -> T) -> T {
         match *self {
             Batch::All => visit(Run::Span(from..from + count)),
-            Batch::Part { key, start, .. } => {
-                visit(Run::Picked(&Permutation::new(key, rows).run(start + from, count)))
-            }
+            Batch::Part { key, start, .. } => visit(Run::Picked(&Permutation::new(key, rows).run(start + from, count))),
         }
     }
 }

@@ -1,0 +1,89 @@
+//! A *problem* that methods are compared on: data for each seed, and how far a model is from what it should be.
+
+use std::sync::Arc;
+
+use agglio::activation::{Activation, named};
+use agglio::rows::{Dense, Scaling};
+use agglio::{Noise, Options, Solver, Start};
+
+use crate::error::Result;
+use crate::settings::Settings;
+
+/// Where data comes from.
+pub trait Problem {
+    /// φ.
+    fn activation(&self) -> &'static str;
+
+    /// The data of a seed.
+    ///
+    /// # Errors
+    /// If it cannot be had.
+    fn draw(&self, seed: u64) -> Result<Drawn>;
+
+    /// What it is, in words.
+    fn described(&self) -> String;
+
+    /// What [`Drawn::miss`] is, as an axis calls it.
+    fn measured(&self) -> &'static str;
+}
+
+/// Data to be fitted, and what tells a good model from a bad one.
+#[derive(Debug)]
+pub struct Drawn {
+    /// Covariates and labels.
+    pub rows: Dense,
+    /// What a fit has not seen.
+    pub aim: Aim,
+}
+
+/// What a model is held to.
+#[derive(Debug)]
+pub enum Aim {
+    /// w_*: its distance counts.
+    Truth(Vec<f64>),
+    /// Rows that were held out: the mean square of what is predicted wrongly counts.
+    Unseen {
+        /// φ.
+        activation: Arc<dyn Activation>,
+        /// Covariates, row by row.
+        values: Vec<f64>,
+        /// Labels.
+        labels: Vec<f64>,
+    },
+}
+
+impl Drawn {
+    /// How far w is from what it should be.
+    pub fn miss(&self, w: &[f64]) -> f64 {
+        match &self.aim {
+            Aim::Truth(truth) => w.iter().zip(truth).map(|(w, truth)| (w - truth).powi(2)).sum::<f64>().sqrt(),
+            Aim::Unseen { activation, values, labels } => {
+                let dot = |x: &[f64]| x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>();
+                let square = |(x, y): (&[f64], &f64)| (activation.value(dot(x)) - y).powi(2);
+                values.chunks(w.len().max(1)).zip(labels).map(square).sum::<f64>() / labels.len() as f64
+            }
+        }
+    }
+}
+
+/// The paper's setting for a solver: columns as they are, no intercept, a random start, least squares at τ = 1.
+///
+/// # Errors
+/// If there is no such activation.
+pub fn options(problem: &dyn Problem, solver: Solver, seed: u64, settings: &Settings) -> Result<Options> {
+    let options = Options::new(named(problem.activation())?).solver(solver).intercept(false).scaling(Scaling::None);
+    let options = options.seed(seed).interrupt(settings.interrupt.clone());
+    let options = match solver {
+        Solver::Auto => options.noise(Noise::Post),
+        // begins in a way of its own
+        Solver::Irls => options,
+        _ => options.start(Start::Random(None)),
+    };
+    let projected = settings.as_published && solver != Solver::Lbfgs;
+    Ok(if projected { options.radius(published_radius(problem.activation())) } else { options })
+}
+
+/// What the published run kept ‖w‖ below.
+fn published_radius(activation: &str) -> f64 {
+    if activation == "softplus" { 50.0 } else { 10.0 }
+}
