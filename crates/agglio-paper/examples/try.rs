@@ -23,6 +23,7 @@ fn main() {
         ("fig6c", fig6c::c),
         ("fig7a", fig7::a),
         ("fig7b", fig7::b),
+        ("table1", table1::draw),
         ("fig5a", fig5::a),
         ("fig5b", fig5::b),
         ("fig5c", fig5::c),

@@ -8,3 +8,4 @@ pub mod fig6;
 pub mod fig6c;
 pub mod fig7;
 mod sweep;
+pub mod table1;

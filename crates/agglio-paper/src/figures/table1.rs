@@ -1,0 +1,258 @@
+//! Table 1: how convex and how smooth graduated losses are around w*, by the paper's constants, by corrected ones, and as
+//! measured on data.
+
+use agglio::activation::named;
+use agglio::number::brief;
+use agglio::oracle::{Fold, Labels};
+use agglio::rng::{Random, Stream};
+use agglio::rows::{Coordinates, Dense, Scaling};
+use agglio::simulate::{Design, LabelNoise, Shape, Simulation};
+use agglio::theory::measure::Around;
+use agglio::theory::{Constants, Setting};
+
+use crate::claim::{Bound, Claim};
+use crate::error::Result;
+use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Table};
+use crate::grid::logspace;
+use crate::settings::Settings;
+
+/// The size of the data that constants are held against.
+const N: usize = 4000;
+const D: usize = 10;
+const SEED: u64 = 7;
+
+const ACTIVATIONS: [&str; 3] = ["sigmoid", "softplus", "leaky-softplus"];
+
+/// No noise, noise before φ and noise after it, with what the theory needs to know of them.
+const NOISES: [(&str, LabelNoise); 3] = [
+    ("none", LabelNoise::None),
+    ("before φ, N(0, 0.1²)", LabelNoise::Pre(0.1, Shape::Gauss)),
+    ("after φ, U(−0.05, 0.05)", LabelNoise::Post(0.05, Shape::Uniform)),
+];
+
+/// One activation under one noise with ‖w*‖ = R: what the theory says, and data.
+struct Case {
+    /// Over the population, as the paper has it.
+    population: Setting,
+    /// On a sample of this size.
+    sample: Setting,
+    rows: Dense,
+    truth: Vec<f64>,
+    activation: &'static str,
+}
+
+/// In how many balls bounds hold.
+#[derive(Default)]
+struct Tally {
+    balls: usize,
+    corrected: usize,
+    printed: usize,
+    positive: usize,
+}
+
+/// Table 1.
+///
+/// # Errors
+/// If somebody wants it to end.
+pub fn draw(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let tallies = tallies(settings, hear)?;
+    hear("curvature over the temperature");
+    Ok(Figure {
+        name: "table1",
+        title: "Convexity and smoothness: printed, corrected, measured".into(),
+        caption: "Extreme eigenvalues of the Hessian of the graduated loss at w* and at random points of the ball of radius 1 \
+                  around it, ‖w*‖ = 1, over the temperature. A bound from above must lie above the greatest, one from below \
+                  below the least; λ is drawn where it is above zero. The scale is the paper's divided by γ², so that \
+                  temperatures can be compared."
+            .into(),
+        parameters: parameters(),
+        panels: ACTIVATIONS.into_iter().map(panel).collect::<Result<_>>()?,
+        columns: 3,
+        tables: vec![constants()?, counts(&tallies)],
+        claims: claims(&tallies),
+        ..Figure::default()
+    })
+}
+
+impl Case {
+    fn new(activation: &'static str, radius: f64, noise: LabelNoise) -> Result<Case> {
+        let population = Setting::new(named(activation)?.as_ref(), radius, noise, Some(D))?;
+        // noise after φ has the design of its theorem
+        let design = if matches!(noise, LabelNoise::Post(..)) { Design::Scaled } else { Design::Normal };
+        let simulation = Simulation::new(named(activation)?, N, D).norm(radius).design(design).noise(noise).seed(SEED);
+        let data = simulation.draw()?;
+        let sample = population.on_sample(N, D)?;
+        Ok(Case { population, sample, rows: Dense::new(data.values, D, data.labels)?, truth: data.truth, activation })
+    }
+
+    fn oracle(&self) -> Result<Fold<'_>> {
+        let labels = Labels::new(named(self.activation)?, &self.rows, &[0.0]);
+        Ok(Fold::new(&self.rows, Coordinates::measure(&self.rows, Scaling::None, false)?, labels))
+    }
+
+    /// The extreme curvatures in a ball, as far as some points show them.
+    fn measured(&self, oracle: &Fold<'_>, radius: f64, tau: f64) -> Constants {
+        let around = Around { centre: &self.truth, radius, tau, points: 4 };
+        let found = around.curvature(oracle, &mut Random::new(SEED, Stream::Probes));
+        found.unwrap_or(Constants { convexity: f64::NAN, smoothness: f64::NAN })
+    }
+
+    fn tally(&self, radius: f64, tally: &mut Tally) -> Result<()> {
+        let oracle = self.oracle()?;
+        for r in [2.0, 1.0, 0.25, 0.0].map(|share| share * radius) {
+            for tau in [0.0, 0.01, 0.1, 0.5, 1.0, self.sample.temperature(r, 1.0)] {
+                let (found, bound) = (self.measured(&oracle, r, tau), self.sample.constants(r, tau));
+                let fits = bound.convexity <= found.convexity && found.smoothness <= bound.smoothness;
+                tally.balls += 1;
+                tally.corrected += usize::from(fits);
+                tally.printed += usize::from(found.smoothness <= self.population.printed(r, tau).smoothness);
+                tally.positive += usize::from(bound.convexity > 0.0);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// For each activation and noise.
+fn tallies(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Vec<(&'static str, &'static str, Tally)>> {
+    let mut tallies = Vec::new();
+    for activation in ACTIVATIONS {
+        for (name, noise) in NOISES {
+            hear(&format!("{activation}, noise {name}"));
+            let mut tally = Tally::default();
+            let after = matches!(noise, LabelNoise::Post(..));
+            for radius in [0.5, 1.0, 2.0, 5.0].into_iter().filter(|&radius| !after || radius <= 1.0) {
+                Case::new(activation, radius, noise)?.tally(radius, &mut tally)?;
+                settings.check()?;
+            }
+            tallies.push((activation, name, tally));
+        }
+    }
+    Ok(tallies)
+}
+
+fn panel(activation: &'static str) -> Result<Panel> {
+    let case = Case::new(activation, 1.0, LabelNoise::None)?;
+    let (oracle, taus) = (case.oracle()?, logspace(0.01, 1.0, 25));
+    let line = |name: &str, dashed: bool, at: &dyn Fn(f64) -> f64| Line {
+        name: name.into(),
+        x: taus.clone(),
+        y: taus.iter().map(|&tau| at(tau)).collect(),
+        dashed,
+        ..Line::default()
+    };
+    let lines = vec![
+        line("greatest, measured", false, &|tau| case.measured(&oracle, 1.0, tau).smoothness),
+        line("Λ, corrected", true, &|tau| case.sample.constants(1.0, tau).smoothness),
+        line("Λ, printed", true, &|tau| case.population.printed(1.0, tau).smoothness),
+        line("least, measured", false, &|tau| case.measured(&oracle, 1.0, tau).convexity),
+        line("λ, corrected", true, &|tau| case.sample.constants(1.0, tau).convexity),
+    ];
+    Ok(Panel {
+        title: format!("{activation}, R = 1, r = 1"),
+        x: Axis { label: "temperature τ".into(), log: true },
+        y: Axis { label: "curvature of L_τ/γ²".into(), log: true },
+        content: Content::Lines(lines),
+    })
+}
+
+/// The numbers at R = 1, r = 0.5 and the theory's own temperature.
+fn constants() -> Result<Table> {
+    let mut rows = Vec::new();
+    for activation in ACTIVATIONS {
+        for (name, noise) in NOISES {
+            let case = Case::new(activation, 1.0, noise)?;
+            let r = 0.5;
+            let tau = case.population.temperature(r, 1.0);
+            let (corrected, printed) = (case.sample.constants(r, tau), case.population.printed(r, tau));
+            let found = case.measured(&case.oracle()?, r, tau);
+            let cap = case.population.caps().strictest();
+            let numbers = [
+                tau,
+                corrected.convexity,
+                found.convexity,
+                found.smoothness,
+                corrected.smoothness,
+                printed.smoothness,
+                cap,
+            ];
+            let words = [Cell::Text(activation.into()), Cell::Text(name.into())];
+            rows.push(words.into_iter().chain(numbers.map(Cell::Number)).collect());
+        }
+    }
+    let columns = ["activation", "noise", "τ_r", "λ", "least measured", "greatest measured", "Λ", "Λ printed", "τ_max"];
+    let title = format!(
+        "R = 1, r = 0.5, on n = {N}, d = {D}: N(0, I), after φ N(0, I)/√d; docs/theory.md derives the formulas"
+    );
+    Ok(Table { title, columns: columns.map(String::from).into(), rows })
+}
+
+fn counts(tallies: &[(&str, &str, Tally)]) -> Table {
+    let row = |(activation, noise, tally): &(&str, &str, Tally)| {
+        let share = |count: usize| Cell::Text(format!("{count} of {}", tally.balls));
+        let words = [Cell::Text((*activation).into()), Cell::Text((*noise).into())];
+        words.into_iter().chain([tally.corrected, tally.printed, tally.positive].map(share)).collect()
+    };
+    let columns = ["activation", "noise", "corrected λ and Λ hold", "printed Λ holds", "λ above zero"];
+    Table {
+        title: "Balls in which the bounds hold, over R from 0.5 to 5 (after φ to 1), r from 0 to 2R, τ from 0 to 1"
+            .into(),
+        columns: columns.map(String::from).into(),
+        rows: tallies.iter().map(row).collect(),
+    }
+}
+
+fn claims(tallies: &[(&str, &str, Tally)]) -> Vec<Claim> {
+    let share = |count: usize, balls: usize| count as f64 / balls as f64;
+    let corrected = tallies.iter().map(|(_, _, tally)| (tally.corrected, tally.balls));
+    let (held, balls) = corrected.fold((0, 0), |(held, balls), (one, of)| (held + one, balls + of));
+    let mut claims = vec![Claim::new(
+        "beyond the paper",
+        "the corrected constants bound the measured curvature in every ball",
+        format!("{held} of {balls}"),
+        share(held, balls),
+        Bound::AtLeast(1.0),
+    )];
+    claims.extend(tallies.iter().filter(|(_, noise, _)| *noise == "none").map(|(activation, _, tally)| {
+        let claim = Claim::new(
+            "Table 1",
+            format!("{activation}: the printed Λ bounds the greatest curvature"),
+            format!("in {} of {} balls", tally.printed, tally.balls),
+            share(tally.printed, tally.balls),
+            Bound::AtLeast(1.0),
+        );
+        match *activation {
+            "sigmoid" => claim,
+            _ => claim.remark("what is printed is the lower bound with + for −, and far below the greatest curvature"),
+        }
+    }));
+    claims.push(reach());
+    claims
+}
+
+/// Where the printed bound of the sigmoid fails.
+fn reach() -> Claim {
+    let at = |radius: f64| -> Result<f64> {
+        let case = Case::new("sigmoid", radius, LabelNoise::None)?;
+        let found = case.measured(&case.oracle()?, 0.0, 1.0).smoothness;
+        Ok(case.population.printed(0.0, 1.0).smoothness / found)
+    };
+    let ratio = at(80.0).unwrap_or(f64::NAN);
+    Claim::new(
+        "Table 1",
+        "sigmoid: the printed Λ bounds the greatest curvature at ‖w*‖ = 80, τ = 1 too",
+        format!("it is {} of what is measured", brief(ratio)),
+        ratio,
+        Bound::AtLeast(1.0),
+    )
+    .remark("it falls as e^{−τm/10}, the curvature only as 1/m; it is no bound where τm is over 59")
+}
+
+fn parameters() -> Vec<(String, String)> {
+    let data = format!("n = {N}, d = {D}, x ~ N(0, I), under noise after φ N(0, I)/√d; seed {SEED}");
+    let points = "w* and four random points of each ball".to_owned();
+    let sample = "least is multiplied by (1 − q)², all else by (1 + q)², q = √(d/n) + 4/√n".to_owned();
+    [("data", data), ("points", points), ("corrected, on a sample", sample)]
+        .map(|(key, value)| (key.to_owned(), value))
+        .into()
+}
