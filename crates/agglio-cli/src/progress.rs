@@ -41,6 +41,15 @@ pub fn searching(fits: usize, quiet: bool) -> ProgressBar {
     bar
 }
 
+/// A bar over the figures of the paper, with what is being done and for how long.
+pub fn drawing(figures: usize, quiet: bool) -> ProgressBar {
+    let bar = bar("{spinner} [{bar:16}] {pos} of {len}  {prefix} {wide_msg} {elapsed}", Some(figures as u64), quiet);
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(PAUSE);
+    }
+    bar
+}
+
 /// Watches a fit: draws its bar and writes its trace.
 pub struct Watch {
     bar: Bar,

@@ -72,7 +72,7 @@ impl Drawn {
 /// If there is no such activation.
 pub fn options(problem: &dyn Problem, solver: Solver, seed: u64, settings: &Settings) -> Result<Options> {
     let options = Options::new(named(problem.activation())?).solver(solver).intercept(false).scaling(Scaling::None);
-    let options = options.seed(seed).interrupt(settings.interrupt.clone());
+    let options = options.seed(seed).threads(settings.threads).interrupt(settings.interrupt.clone());
     let options = match solver {
         Solver::Auto => options.noise(Noise::Post),
         // begins in a way of its own

@@ -16,20 +16,19 @@ pub struct Settings {
     pub seeds: usize,
     /// The first of their seeds.
     pub seed: u64,
+    /// Number of threads of fits that have work for several, and of searches.
+    pub threads: usize,
     /// Raised by whoever wants it to end.
     pub interrupt: Arc<AtomicBool>,
 }
 
 impl Settings {
-    /// Seeds unless said otherwise.
-    pub const SEEDS: usize = 10;
-    /// Seeds of a first look.
-    pub const QUICK_SEEDS: usize = 3;
+    const SEEDS: usize = 10;
+    const QUICK_SEEDS: usize = 3;
 
-    /// The defaults: ten seeds from zero on, three for a first look.
-    pub fn new(quick: bool) -> Settings {
-        let seeds = if quick { Self::QUICK_SEEDS } else { Self::SEEDS };
-        Settings { quick, as_published: false, seeds, seed: 0, interrupt: Arc::default() }
+    /// How many seeds there are unless somebody says otherwise.
+    pub fn default_seeds(quick: bool) -> usize {
+        if quick { Self::QUICK_SEEDS } else { Self::SEEDS }
     }
 
     /// The seeds, in order.

@@ -19,6 +19,7 @@ Example:
   agglio compare data.csv --target y --solvers auto,gd,lm
   agglio theory --activation sigmoid --radius 1
   agglio tune data.csv --target y --solver gd --grid 'eta=1,4,16;tau0=logspace(1e-4,0.1,4)'
+  agglio paper fig1 --out figures
 
 Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
 
@@ -48,8 +49,31 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Print what the theory of the paper promises, and hold it against data
     Theory(TheoryArgs),
+    /// Make the figures of the paper anew, and check what it claims
+    Paper(PaperArgs),
     /// Measure how near fits come to what this machine can do; takes minutes
     Bench(BenchArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PaperArgs {
+    /// Figures and tables, such as fig1, fig2a or table1; fig2 is all that begin so, and no name is `all`
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// The folder for pictures, numbers and the page index.html; files of the same names are replaced
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: PathBuf,
+    /// Smaller and fewer runs, to see within a minute or two that everything works
+    #[arg(long, help_heading = "Experiments")]
+    pub quick: bool,
+    /// Use the parameters of the published run where they differ from those that the paper prints
+    #[arg(long, help_heading = "Experiments")]
+    pub as_published: bool,
+    /// Runs of each kind, whose seeds are --seed and those that follow [default: 5, with --quick 2]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Experiments")]
+    pub seeds: Option<usize>,
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 #[derive(Debug, Args)]

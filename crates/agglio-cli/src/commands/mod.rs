@@ -4,6 +4,7 @@ mod bench;
 mod compare;
 mod demo;
 mod fit;
+mod paper;
 mod predict;
 mod score;
 mod simulate;
@@ -30,6 +31,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::Compare(args) => compare::run(&args),
         Command::Demo => demo::run(),
         Command::Fit(args) => fit::run(*args),
+        Command::Paper(args) => paper::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Score(args) => score::run(&args),
         Command::Simulate(args) => simulate::run(&args),
@@ -46,6 +48,7 @@ pub fn check(command: Command) -> Result<()> {
     match command {
         Command::Compare(args) => compare::check(&args),
         Command::Fit(args) => plan::check(&args).map(drop),
+        Command::Paper(args) => paper::check(&args),
         Command::Simulate(args) => simulate::check(&args),
         Command::Theory(args) => theory::check(&args),
         Command::Tune(args) => tune::check(&args),

@@ -1,0 +1,152 @@
+//! `paper`: the figures of the paper, made anew, and whether its claims hold.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use agglio_paper::catalogue::{CATALOGUE, Entry};
+use agglio_paper::figure::Figure;
+use agglio_paper::folder::Folder;
+use agglio_paper::page::Page;
+use agglio_paper::selection::select;
+use agglio_paper::settings::Settings;
+use agglio_paper::{machine, words};
+use anyhow::{Error, Result, bail};
+use indicatif::ProgressBar;
+
+use crate::args::PaperArgs;
+use crate::tabular::{flush_left, left, pairs, right, ruled};
+use crate::{interrupt, output, progress, threads};
+
+pub fn run(args: &PaperArgs) -> Result<ExitCode> {
+    let (entries, settings) = (chosen(args)?, settings(args)?);
+    let folder = interrupt::shield(|| Folder::open(&args.out))??;
+    interrupt::hold();
+    let (figures, failure) = draw(&entries, &settings, &folder, args.run.quiet);
+    if figures.is_empty() {
+        interrupt::check()?;
+    }
+    if !figures.is_empty() {
+        let gap = gap(figures.len(), entries.len());
+        folder.finish(&Page { figures: &figures, facts: &facts(args, &settings), gap: gap.as_deref() })?;
+        output::print(&summary(&figures, &folder))?;
+    }
+    match failure {
+        Some(why) => Err(why),
+        None if interrupt::is_caught() => Ok(interrupt::exit_code()),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Checks the flags.
+///
+/// # Errors
+/// For bad usage.
+pub fn check(args: &PaperArgs) -> Result<()> {
+    chosen(args)?;
+    settings(args).map(drop)
+}
+
+fn chosen(args: &PaperArgs) -> Result<Vec<&'static Entry>> {
+    select(CATALOGUE, &args.names).map_err(Error::msg)
+}
+
+fn settings(args: &PaperArgs) -> Result<Settings> {
+    let seeds = args.seeds.unwrap_or(Settings::default_seeds(args.quick));
+    if seeds == 0 {
+        bail!("--seeds is 0; there must be one run at least");
+    }
+    Ok(Settings {
+        quick: args.quick,
+        as_published: args.as_published,
+        seeds,
+        seed: args.run.seed,
+        threads: threads::count(args.run.threads),
+        interrupt: interrupt::flag(),
+    })
+}
+
+/// Draws figures one after the other, until all are there, a signal comes or something fails.
+fn draw(entries: &[&Entry], settings: &Settings, folder: &Folder, quiet: bool) -> (Vec<Figure>, Option<Error>) {
+    let bar = progress::drawing(entries.len(), quiet);
+    let mut figures = Vec::new();
+    let mut failure = None;
+    for entry in entries {
+        match one(entry, settings, folder, &bar) {
+            Ok(Some(figure)) => figures.push(figure),
+            Ok(None) => break,
+            Err(why) => {
+                failure = Some(why);
+                break;
+            }
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    (figures, failure)
+}
+
+/// A figure with its files; none if a signal came, since it may be of fewer runs then.
+fn one(entry: &Entry, settings: &Settings, folder: &Folder, bar: &ProgressBar) -> Result<Option<Figure>> {
+    bar.set_prefix(entry.name);
+    bar.set_message("");
+    let begun = Instant::now();
+    let drawn = (entry.draw)(settings, &|what| bar.set_message(what.to_owned()));
+    if interrupt::is_caught() {
+        return Ok(None);
+    }
+    let figure = Figure { seconds: begun.elapsed().as_secs_f64(), ..drawn? };
+    bar.set_message("files");
+    folder.put(&figure)?;
+    Ok(Some(figure))
+}
+
+fn gap(finished: usize, asked: usize) -> Option<String> {
+    (finished < asked).then(|| format!("The run was ended early: {finished} of {asked} figures were finished."))
+}
+
+fn facts(args: &PaperArgs, settings: &Settings) -> Vec<(String, String)> {
+    let last = settings.seed.saturating_add(settings.seeds as u64 - 1);
+    [
+        ("command", command(args, settings)),
+        ("seeds", if settings.seeds == 1 { last.to_string() } else { format!("{} to {last}", settings.seed) }),
+        ("agglio", env!("CARGO_PKG_VERSION").into()),
+        ("machine", machine::processor()),
+        ("threads", settings.threads.to_string()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+/// What one would type to get the same, wherever it is written to.
+fn command(args: &PaperArgs, settings: &Settings) -> String {
+    let names = if args.names.is_empty() { "all".to_owned() } else { args.names.join(" ") };
+    let flags = [(args.quick, " --quick"), (args.as_published, " --as-published")];
+    let flags: String = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
+    format!("agglio paper {names}{flags} --seeds {} --seed {}", settings.seeds, settings.seed)
+}
+
+fn summary(figures: &[Figure], folder: &Folder) -> String {
+    let mut table = ruled([left("figure"), right("claims held"), right("time")]);
+    table.add_rows(figures.iter().map(|figure| {
+        let (held, all) = words::tally([figure]);
+        [left(figure.name), right(format!("{held} of {all}")), right(words::time(figure.seconds))]
+    }));
+    format!("{}\n{}\n{}\n", flush_left(&mut table), broken(figures), folder.page().display())
+}
+
+/// The claims that did not hold, with what was measured.
+fn broken(figures: &[Figure]) -> String {
+    let claims = figures.iter().flat_map(|figure| figure.claims.iter().map(move |claim| (figure.name, claim)));
+    let rows: Vec<(&str, String)> = claims
+        .filter(|(_, claim)| !claim.held())
+        .map(|(name, claim)| {
+            let remark = claim.remark.as_ref().map(|remark| format!(" ({remark})")).unwrap_or_default();
+            let (statement, measured) = (&claim.statement, &claim.measured);
+            (name, format!("{statement}: {measured}, must be {}{remark}", words::bound(claim.bound)))
+        })
+        .collect();
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!("\nThese claims did not hold:\n{}", pairs(&rows)),
+    }
+}

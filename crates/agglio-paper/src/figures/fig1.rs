@@ -1,0 +1,232 @@
+//! *Figure 1* (`fig:surfaces`): what graduation does to four activations, and to the loss around w*.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::error::Result;
+use agglio::activation::{Activation, named};
+
+use crate::claim::{Bound, Claim};
+use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Surface, Table};
+use crate::landscape::{FEATURES, HALF_WIDTH, Landscape, POINTS, RADII, ROWS, gamma};
+use crate::settings::Settings;
+
+/// As typed, and as written.
+const ACTIVATIONS: [(&str, &str); 4] =
+    [("sigmoid", "sigmoid"), ("softplus", "softplus"), ("leaky-softplus", "leaky softplus"), ("silu", "SiLU")];
+/// Temperatures of the curves.
+const TAUS: [f64; 4] = [1.0, 0.5, 0.1, 0.01];
+/// Temperatures of the surfaces.
+const WARM: f64 = 1.0;
+const COLD: f64 = 0.01;
+/// Points of a curve, and how far apart they are.
+const CURVE: i32 = 50;
+const STEP: f64 = 0.2;
+/// Points along a side of a surface.
+const SIDE: usize = 41;
+const QUICK_SIDE: usize = 21;
+
+const CAPTION: &str = "Top: the graduated activations, φ_τ(z) − φ_τ(0), at four temperatures. Middle: the loss of least \
+squares in a plane around w* that also contains the origin. Bottom: the loss of the graduated problem, L_τ at τ = 0.01, in \
+the same plane. The basin around w* widens until it fills the plane, and the sigmoid's loss becomes flatter.";
+
+/// Draws it.
+///
+/// # Errors
+/// None that a user could cause.
+pub fn draw(settings: &Settings, say: &dyn Fn(&str)) -> Result<Figure> {
+    let side = if settings.quick { QUICK_SIDE } else { SIDE };
+    let mut views = Vec::new();
+    for (typed, written) in ACTIVATIONS {
+        say(written);
+        views.push(View::new(named(typed)?, written, side, settings)?);
+    }
+    let curves = views.iter().map(View::curves);
+    let warm = views.iter().map(|view| view.panel(WARM, &view.warm));
+    let cold = views.iter().map(|view| view.panel(COLD, &view.cold));
+    Ok(Figure {
+        name: "fig1",
+        title: "Effect of graduation on four activations and on the loss around w*".into(),
+        caption: CAPTION.into(),
+        parameters: parameters(settings, side),
+        panels: curves.chain(warm).chain(cold).collect(),
+        columns: ACTIVATIONS.len(),
+        tables: vec![heights(&views), basins(&views), strengths(&views)],
+        claims: views.iter().filter_map(View::flattening).chain(views.iter().map(View::strengthening)).collect(),
+        seconds: 0.0,
+    })
+}
+
+/// What is to be seen of one activation.
+struct View {
+    activation: Arc<dyn Activation>,
+    name: &'static str,
+    warm: Surface,
+    cold: Surface,
+    basins: Pairs,
+    strengths: Pairs,
+}
+
+/// Numbers at both temperatures, for each seed.
+#[derive(Default)]
+struct Pairs(Vec<[f64; 2]>);
+
+impl Pairs {
+    fn warm(&self) -> Vec<f64> {
+        self.0.iter().map(|[warm, _]| *warm).collect()
+    }
+
+    fn cold(&self) -> Vec<f64> {
+        self.0.iter().map(|[_, cold]| *cold).collect()
+    }
+
+    /// By how much the second is at least greater.
+    fn least_gain(&self) -> f64 {
+        self.0.iter().map(|[warm, cold]| cold / warm).fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl View {
+    fn new(activation: Arc<dyn Activation>, name: &'static str, side: usize, settings: &Settings) -> Result<View> {
+        let first = Landscape::new(activation.clone(), settings.seed)?;
+        let (warm, cold) = (first.surface(WARM, side)?, first.surface(COLD, side)?);
+        let (mut basins, mut strengths) = (Pairs::default(), Pairs::default());
+        for seed in (settings.seed..).take(settings.seeds) {
+            if settings.interrupt.load(Ordering::Relaxed) {
+                break;
+            }
+            let landscape = Landscape::new(activation.clone(), seed)?;
+            basins.0.push([landscape.basin(WARM)?, landscape.basin(COLD)?]);
+            strengths.0.push([landscape.strength(HALF_WIDTH, WARM)?, landscape.strength(HALF_WIDTH, COLD)?]);
+        }
+        Ok(View { activation, name, warm, cold, basins, strengths })
+    }
+
+    fn curves(&self) -> Panel {
+        let x: Vec<f64> = (-CURVE..=CURVE).map(|i| f64::from(i) * STEP).collect();
+        let line = |tau: f64| {
+            let mut y = vec![0.0; x.len()];
+            self.activation.graduate(tau, &x, &mut y);
+            y.iter_mut().for_each(|y| *y *= gamma(&*self.activation, tau));
+            Line { name: format!("τ = {tau}"), x: x.clone(), y, ..Line::default() }
+        };
+        Panel {
+            title: self.name.into(),
+            x: axis("z"),
+            y: axis("φ_τ(z) − φ_τ(0)"),
+            content: Content::Lines(TAUS.map(line).into()),
+        }
+    }
+
+    fn panel(&self, tau: f64, surface: &Surface) -> Panel {
+        Panel {
+            title: format!("{}, τ = {tau}", self.name),
+            x: axis("from the origin to w*"),
+            y: axis("across"),
+            content: Content::Surface(surface.clone()),
+        }
+    }
+
+    /// Whether the loss became as flat as the caption says, which it says of bounded activations.
+    fn flattening(&self) -> Option<Claim> {
+        if gamma(&*self.activation, COLD) == 1.0 {
+            return None;
+        }
+        let [before, after] = [&self.warm, &self.cold].map(highest);
+        Some(Claim::new(
+            "caption",
+            format!("graduation flattens the objective of the {}: 0–0.0016 after, 0–0.5 before", self.name),
+            format!("0–{before:.2} before, 0–{after:.4} after"),
+            before / after,
+            Bound::AtLeast(100.0),
+        ))
+    }
+
+    /// Whether the basin widened or, where it was as wide as the plane before, became more strongly convex; for every seed.
+    fn strengthening(&self) -> Claim {
+        if self.strengths.warm().iter().any(|strength| *strength <= 0.0) {
+            return Claim::new(
+                "introduction, key idea",
+                format!(
+                    "graduation expands the neighbourhood of w* where the loss of {} is strongly convex",
+                    self.name
+                ),
+                format!("radius {} at τ = 0.01, {} at τ = 1", median(self.basins.cold()), median(self.basins.warm())),
+                self.basins.least_gain(),
+                Bound::AtLeast(2.0),
+            );
+        }
+        let [warm, cold] = [self.strengths.warm(), self.strengths.cold()].map(median);
+        Claim::new(
+            "caption",
+            format!("graduation strengthens the convexity of the loss of {} around w*", self.name),
+            format!("least/greatest eigenvalue {cold:.3} at τ = 0.01, {warm:.3} at τ = 1"),
+            self.strengths.least_gain(),
+            Bound::AtLeast(1.0),
+        )
+        .remark(
+            "on such data the loss is convex wherever it was looked at, at τ = 1 too; graduation conditions it better",
+        )
+    }
+}
+
+fn axis(label: &str) -> Axis {
+    Axis { label: label.into(), log: false }
+}
+
+fn highest(surface: &Surface) -> f64 {
+    surface.z.iter().flatten().copied().fold(0.0, f64::max)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn parameters(settings: &Settings, side: usize) -> Vec<(String, String)> {
+    let last = settings.seed.saturating_add(settings.seeds.saturating_sub(1) as u64);
+    let seeds = format!("{} to {last}", settings.seed);
+    let radii = (RADII.into_iter().fold(f64::INFINITY, f64::min), RADII.into_iter().fold(0.0, f64::max));
+    [
+        ("rows", ROWS.to_string()),
+        ("features", format!("{FEATURES}, x ~ N(0, I)/√{FEATURES}")),
+        ("true model", "w* ~ N(0, I), no noise".into()),
+        ("plane", format!("±{HALF_WIDTH} around w*, one side through the origin, the other drawn at random")),
+        ("surfaces", format!("{side} × {side} points, seed {}", settings.seed)),
+        ("balls around w*", format!("of radius {} to {}, {POINTS} points each, seeds {seeds}", radii.0, radii.1)),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+fn heights(views: &[View]) -> Table {
+    let cell = |surface: &Surface| Cell::Number(highest(surface));
+    table("Highest loss in the plane", views.iter().map(|view| (view.name, [cell(&view.warm), cell(&view.cold)])))
+}
+
+fn basins(views: &[View]) -> Table {
+    let title = "Radius of the largest ball around w* in which the loss is convex";
+    table(title, views.iter().map(|view| (view.name, ranges(&view.basins))))
+}
+
+fn strengths(views: &[View]) -> Table {
+    let title = format!("Least eigenvalue of the Hessian within {HALF_WIDTH} of w*, divided by the greatest");
+    table(&title, views.iter().map(|view| (view.name, ranges(&view.strengths))))
+}
+
+fn ranges(pairs: &Pairs) -> [Cell; 2] {
+    [pairs.warm(), pairs.cold()].map(|values| Cell::Range {
+        low: values.iter().copied().fold(f64::INFINITY, f64::min),
+        high: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        median: median(values),
+    })
+}
+
+fn table(title: &str, rows: impl Iterator<Item = (&'static str, [Cell; 2])>) -> Table {
+    let row = |(name, cells): (&str, [Cell; 2])| [Cell::Text(name.into())].into_iter().chain(cells).collect();
+    Table {
+        title: title.into(),
+        columns: ["activation", "τ = 1", "τ = 0.01"].map(Into::into).into(),
+        rows: rows.map(row).collect(),
+    }
+}

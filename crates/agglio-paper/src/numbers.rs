@@ -1,0 +1,129 @@
+//! *Numbers* of figures as files that other programs read: they come back to the same bits.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::claim::{Bound, Claim};
+use crate::figure::{Cell, Content, Figure, Line, Panel, Surface, Table};
+
+/// One row for each point that is drawn; where nothing is drawn, one for each cell of the tables.
+///
+/// Columns: `panel,series,x,median,low,high`, with `y` after `x` where there are surfaces; or `table,row,column,value,low,high`.
+pub fn csv(figure: &Figure) -> String {
+    if figure.panels.is_empty() {
+        return tables(&figure.tables);
+    }
+    let flat = figure.panels.iter().all(|panel| matches!(panel.content, Content::Lines(_)));
+    let mut text =
+        String::from(if flat { "panel,series,x,median,low,high\n" } else { "panel,series,x,y,median,low,high\n" });
+    for (place, panel) in figure.panels.iter().enumerate() {
+        let name = panel_name(panel, place);
+        match &panel.content {
+            Content::Lines(lines) => lines.iter().for_each(|line| push_line(&mut text, &name, line, flat)),
+            Content::Surface(surface) => push_surface(&mut text, &name, surface),
+        }
+    }
+    text
+}
+
+fn panel_name(panel: &Panel, place: usize) -> String {
+    if panel.title.is_empty() { (place + 1).to_string() } else { panel.title.clone() }
+}
+
+fn push_line(text: &mut String, panel: &str, line: &Line, flat: bool) {
+    for (i, x) in line.x.iter().enumerate() {
+        let [median, low, high] = [&line.y, &line.low, &line.high].map(|column| cell(column.get(i)));
+        let y = if flat { None } else { Some(String::new()) };
+        let fields = [quoted(panel), quoted(&line.name), exact(*x)].into_iter().chain(y).chain([median, low, high]);
+        push_row(text, fields);
+    }
+}
+
+fn push_surface(text: &mut String, panel: &str, surface: &Surface) {
+    for (y, row) in surface.y.iter().zip(&surface.z) {
+        for (x, z) in surface.x.iter().zip(row) {
+            let place = [quoted(panel), quoted(&surface.label), exact(*x), exact(*y)];
+            push_row(text, place.into_iter().chain([exact(*z), String::new(), String::new()]));
+        }
+    }
+}
+
+fn tables(tables: &[Table]) -> String {
+    let mut text = String::from("table,row,column,value,low,high\n");
+    for table in tables {
+        for (place, row) in table.rows.iter().enumerate() {
+            for (column, cell) in table.columns.iter().zip(row) {
+                let place = [quoted(&table.title), (place + 1).to_string(), quoted(column)];
+                push_row(&mut text, place.into_iter().chain(fields(cell)));
+            }
+        }
+    }
+    text
+}
+
+fn fields(cell: &Cell) -> [String; 3] {
+    match cell {
+        Cell::Text(text) => [quoted(text), String::new(), String::new()],
+        Cell::Number(value) => [exact(*value), String::new(), String::new()],
+        Cell::Range { median, low, high } => [median, low, high].map(|value| exact(*value)),
+    }
+}
+
+/// The whole figure as one object, with `held` and `margin` of its claims; what is not finite is null.
+pub fn json(figure: &Figure) -> String {
+    let mut value = serde_json::to_value(figure).unwrap_or_default();
+    if let Some(claims) = value.get_mut("claims").and_then(Value::as_array_mut) {
+        for (object, claim) in claims.iter_mut().zip(&figure.claims) {
+            decide(object, claim);
+        }
+    }
+    format!("{value}\n")
+}
+
+fn decide(object: &mut Value, claim: &Claim) {
+    if let Some(object) = object.as_object_mut() {
+        object.insert("held".into(), json!(claim.held()));
+        object.insert("margin".into(), json!(claim.margin()));
+    }
+}
+
+/// The claims of several figures, a row each.
+pub fn claims(figures: &[Figure]) -> String {
+    let mut text = String::from("figure,source,statement,measured,value,bound,limit,held,margin,remark\n");
+    for figure in figures {
+        for claim in &figure.claims {
+            let (bound, limit) = match claim.bound {
+                Bound::AtMost(limit) => ("at most", limit),
+                Bound::AtLeast(limit) => ("at least", limit),
+            };
+            let words = [figure.name, claim.source, &claim.statement, &claim.measured].map(quoted);
+            let decided =
+                [exact(claim.value), bound.into(), exact(limit), claim.held().to_string(), exact(claim.margin())];
+            let remark = quoted(claim.remark.as_deref().unwrap_or_default());
+            push_row(&mut text, words.into_iter().chain(decided).chain([remark]));
+        }
+    }
+    text
+}
+
+fn push_row(text: &mut String, fields: impl Iterator<Item = String>) {
+    // writing to a string cannot fail
+    let _ = writeln!(text, "{}", fields.collect::<Vec<_>>().join(","));
+}
+
+fn cell(value: Option<&f64>) -> String {
+    value.map(|value| exact(*value)).unwrap_or_default()
+}
+
+/// The fewest digits that come back to the same bits.
+fn exact(value: f64) -> String {
+    format!("{value:?}")
+}
+
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}

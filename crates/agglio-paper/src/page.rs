@@ -1,0 +1,151 @@
+//! The *page* about a run: all figures with their claims, numbers and parameters in one file that needs no other.
+
+use std::io;
+
+use minijinja::Environment;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use crate::claim::Claim;
+use crate::figure::{Cell, Figure, Table};
+use crate::{plot, words};
+
+const TEMPLATE: &str = include_str!("../templates/index.html");
+/// How small a picture may become before it is scrolled instead: its letters are still readable then.
+const SMALLEST: f64 = 0.7;
+
+/// What the page tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// The figures that were finished.
+    pub figures: &'a [Figure],
+    /// What was run, with which versions, on which machine.
+    pub facts: &'a [(String, String)],
+    /// Why there is not all that was asked for.
+    pub gap: Option<&'a str>,
+}
+
+impl Page<'_> {
+    /// The page.
+    ///
+    /// # Errors
+    /// None that a user could cause.
+    pub fn html(&self) -> io::Result<String> {
+        let mut environment = Environment::new();
+        environment.add_template("index.html", TEMPLATE).map_err(io::Error::other)?;
+        let template = environment.get_template("index.html").map_err(io::Error::other)?;
+        template.render(Serde(self.view())).map_err(io::Error::other)
+    }
+
+    fn view(&self) -> View<'_> {
+        let (held, claims) = words::tally(self.figures);
+        let seconds = self.figures.iter().map(|figure| figure.seconds).sum();
+        let figures = self.figures.iter().map(Section::new).collect();
+        View { figures, facts: self.facts, gap: self.gap, held, claims, time: words::time(seconds) }
+    }
+}
+
+/// The page as the template sees it.
+#[derive(Serialize)]
+struct View<'a> {
+    figures: Vec<Section<'a>>,
+    facts: &'a [(String, String)],
+    gap: Option<&'a str>,
+    held: usize,
+    claims: usize,
+    time: String,
+}
+
+/// A figure as the template sees it.
+#[derive(Serialize)]
+struct Section<'a> {
+    name: &'a str,
+    title: &'a str,
+    caption: &'a str,
+    parameters: &'a [(String, String)],
+    picture: Option<Picture>,
+    tables: Vec<Grid<'a>>,
+    claims: Vec<Verdict<'a>>,
+    held: usize,
+    time: String,
+}
+
+#[derive(Serialize)]
+struct Picture {
+    svg: String,
+    least: f64,
+    natural: f64,
+}
+
+#[derive(Serialize)]
+struct Grid<'a> {
+    title: &'a str,
+    columns: &'a [String],
+    rows: Vec<Vec<Written>>,
+}
+
+/// A cell, and whether it is a number.
+#[derive(Serialize)]
+struct Written {
+    text: String,
+    number: bool,
+}
+
+#[derive(Serialize)]
+struct Verdict<'a> {
+    statement: &'a str,
+    source: &'a str,
+    measured: &'a str,
+    bound: String,
+    held: bool,
+    margin: String,
+    remark: Option<&'a str>,
+}
+
+impl<'a> Section<'a> {
+    fn new(figure: &'a Figure) -> Section<'a> {
+        let (held, _) = words::tally([figure]);
+        Section {
+            name: figure.name,
+            title: &figure.title,
+            caption: &figure.caption,
+            parameters: &figure.parameters,
+            picture: Picture::new(figure),
+            tables: figure.tables.iter().map(Grid::new).collect(),
+            claims: figure.claims.iter().map(Verdict::new).collect(),
+            held,
+            time: words::time(figure.seconds),
+        }
+    }
+}
+
+impl Picture {
+    /// A figure may be nothing but tables.
+    fn new(figure: &Figure) -> Option<Picture> {
+        let natural = plot::width(figure);
+        let drawn = !figure.panels.is_empty();
+        drawn.then(|| Picture { svg: plot::inline(figure), least: (SMALLEST * natural).round(), natural })
+    }
+}
+
+impl<'a> Grid<'a> {
+    fn new(table: &'a Table) -> Grid<'a> {
+        let written = |cell: &Cell| Written { text: words::cell(cell), number: !matches!(cell, Cell::Text(_)) };
+        let rows = table.rows.iter().map(|row| row.iter().map(written).collect()).collect();
+        Grid { title: &table.title, columns: &table.columns, rows }
+    }
+}
+
+impl<'a> Verdict<'a> {
+    fn new(claim: &'a Claim) -> Verdict<'a> {
+        Verdict {
+            statement: &claim.statement,
+            source: claim.source,
+            measured: &claim.measured,
+            bound: words::bound(claim.bound),
+            held: claim.held(),
+            margin: words::margin(claim.margin()),
+            remark: claim.remark.as_deref(),
+        }
+    }
+}
