@@ -4,6 +4,8 @@
 //! score = (1/K) Σ_k  mean over the rows of fold k of ω·(φ(xᵀw_k + b_k) − y)²,      w_k, b_k fitted to all other rows
 //! ```
 //!
+//! with E φ(xᵀw + b + ε) in the place of φ(xᵀw + b) for fits that end at τ = 0: that is what their models predict.
+//!
 //! Fits are dealt out to threads, and each of them shares its sums with threads that have none left, so that the scores do
 //! not depend on their number. Plans of one solver run beside each other, so that rows are visited once for a step of
 //! several. No fit is certified: that costs as much as many steps, and a score needs none.
@@ -38,8 +40,8 @@ enum Kind {
 /// How a plan did.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Weighted mean of (φ(xᵀw + b) − y)² over the rows held out, the mean of all folds; infinite where a step led uphill
-    /// or out of the numbers.
+    /// Weighted mean of (ŷ − y)² over the rows held out, ŷ as [`crate::model::Model::predict`] has it, the mean of all
+    /// folds; infinite where a step led uphill or out of the numbers.
     pub loss: f64,
     /// The same over the rows of the fit.
     pub training_loss: f64,
@@ -187,19 +189,27 @@ impl<'a> Halves<'a> {
         }
         let labels = Labels::new(oracle.labels().activation().clone(), &self.held_out, &[MARGIN]);
         let held_out = Fold::new(&self.held_out, oracle.coordinates().clone(), labels);
-        let score = |Reached { outcome, visited }| Score {
-            loss: match outcome.reason {
+        let score = |reached: Reached| Score {
+            loss: match reached.outcome.reason {
                 StopReason::Overshot | StopReason::NotFinite => f64::INFINITY,
-                _ => held_out.loss_of_rows(&outcome.theta, 1.0),
+                _ => loss(&held_out, &reached),
             },
-            training_loss: oracle.loss_of_rows(&outcome.theta, 1.0),
-            passes: visited as f64 / oracle.rows() as f64,
+            training_loss: loss(&oracle, &reached),
+            passes: reached.visited as f64 / oracle.rows() as f64,
             seconds: 0.0,
-            status: outcome.reason.into(),
+            status: reached.outcome.reason.into(),
         };
         let scores: Vec<Score> = reached.into_iter().map(score).collect();
         let seconds = begun.elapsed().as_secs_f64() / plans.len() as f64;
         Ok(scores.into_iter().map(|score| Score { seconds, ..score }).collect())
+    }
+}
+
+/// What the predictions of a model lose that is made of the point.
+fn loss(oracle: &Fold<'_>, Reached { outcome, deviation, .. }: &Reached) -> f64 {
+    match deviation {
+        None => oracle.loss_of_rows(&outcome.theta, 1.0),
+        Some(deviation) => oracle.loss_of_means(&outcome.theta, *deviation),
     }
 }
 

@@ -80,6 +80,16 @@ impl<'a> Fold<'a> {
         self.ask_rows(&Query::new(theta, tau, Batch::All, Want::Loss)).loss
     }
 
+    /// The mean of (E φ(z + ε) − y)² over all rows by weight, ε ~ N(0, σ²): what the means that are predicted under noise
+    /// before φ lose.
+    pub(crate) fn loss_of_means(&self, theta: &[f64], deviation: f64) -> f64 {
+        let (query, n) = (Query::new(theta, 1.0, Batch::All, Want::Loss), self.rows.len());
+        self.visited.fetch_add(n as u64, Ordering::Relaxed);
+        let task = Task::new(self, &query, &self.coordinates);
+        let sum = fold(&|from, to| task.loss_of_means(deviation, from, to), &|left, right| left + right, n);
+        sum / (n as f64 * self.mean_weight)
+    }
+
     /// The answer of the rows, to which no penalty belongs.
     fn ask_rows(&self, query: &Query<'_>) -> Sums {
         let asked = query.batch.len(self.rows.len());

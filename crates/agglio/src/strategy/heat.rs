@@ -10,6 +10,8 @@ use crate::strategy::Plan;
 /// Where a plan of a heat has ended.
 pub(crate) struct Reached {
     pub outcome: Outcome,
+    /// Standard deviation of noise before φ, as a model would have it, where the fit ends at τ = 0.
+    pub deviation: Option<f64>,
     /// Rows that were visited for it.
     pub visited: u64,
 }
@@ -45,7 +47,7 @@ impl Plan {
             answer(oracle, &mut runners);
             runners.iter_mut().for_each(Runner::step);
         }
-        Ok(runners.into_iter().filter_map(Runner::end).collect())
+        Ok(runners.into_iter().filter_map(|runner| runner.end(oracle)).collect())
     }
 }
 
@@ -82,8 +84,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn end(self) -> Option<Reached> {
+    fn end(self, oracle: &Fold<'_>) -> Option<Reached> {
         let outcome = self.plan.judge(self.share, &self.start, self.outcome?);
-        Some(Reached { outcome, visited: self.share.visited() })
+        Some(self.plan.reached(oracle, outcome.into(), self.share.visited()))
     }
 }

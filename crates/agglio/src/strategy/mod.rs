@@ -12,6 +12,7 @@ mod single;
 mod start;
 
 pub(crate) use heat::Reached;
+pub(crate) use noise::unbiased;
 pub use noise::{LogLikelihoods, Noise};
 pub use options::{Options, Plan};
 pub use restarts::Restarts;

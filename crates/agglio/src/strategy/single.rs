@@ -10,7 +10,7 @@ use crate::report::{Report, Status};
 use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::{Method, Solver};
 use crate::stop::{Stop, StopReason};
-use crate::strategy::{Found, Noise, Plan, Reached};
+use crate::strategy::{Found, Noise, Plan, Reached, unbiased};
 use crate::tree::{fold, install};
 
 /// Labels and offsets up to this size can be squared, and many squares added.
@@ -66,7 +66,7 @@ impl Plan {
     fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
         let mut oracle = self.oracle(rows)?;
         let found = self.find(&mut oracle, observer)?;
-        report(&oracle, found, self.settings.cap)
+        self.report(&oracle, found)
     }
 
     /// Number of threads, where it was asked for.
@@ -87,10 +87,21 @@ impl Plan {
             true => Plan::heat(plans, &oracle)?,
             false => {
                 let found = self.find(&mut oracle, &mut Silent)?;
-                vec![Reached { outcome: found.outcome, visited: oracle.visited() }]
+                vec![self.reached(&oracle, found, oracle.visited())]
             }
         };
         Ok((oracle, reached))
+    }
+
+    /// What is told of a point that was found, for which so many rows were visited.
+    pub(super) fn reached(&self, oracle: &Fold<'_>, found: Found, visited: u64) -> Reached {
+        let deviation = self.deviation(oracle, &found).map(|s| unbiased(s, oracle.rows(), parameters(oracle)));
+        Reached { outcome: found.outcome, deviation, visited }
+    }
+
+    /// Root mean square of noise before φ, where the fit ends at τ = 0.
+    fn deviation(&self, oracle: &Fold<'_>, found: &Found) -> Option<f64> {
+        found.deviation.or_else(|| (self.settings.cap == 0.0).then(|| oracle.distance(&found.outcome.theta)))
     }
 
     /// Makes the runs of the loop that the solver stands for, and keeps one.
@@ -142,6 +153,46 @@ impl Plan {
         if overshot { Outcome { reason: StopReason::Overshot, ..outcome } } else { outcome }
     }
 
+    fn report(&self, oracle: &Fold<'_>, mut found: Found) -> Result<Report> {
+        if oracle.is_interrupted() {
+            (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
+        }
+        let mut certificate = found.certificate(oracle);
+        let deviation = self.deviation(oracle, &found);
+        certificate.restarts = found.restarts;
+        certificate.linear_loss = found.linear_loss;
+        let outcome = &found.outcome;
+        let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;
+        let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
+        let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
+        require_coefficients(&coefficients)?;
+        // noise before φ may have an optimum at which φ itself overflows
+        if !loss.is_finite() && certificate.status != Status::Interrupted {
+            certificate.status = Status::Diverging;
+        }
+        let dead_columns = oracle.coordinates().dead_columns();
+        Ok(Report {
+            coefficients,
+            intercept,
+            loss,
+            path_loss: outcome.sums.loss,
+            log_likelihoods: found.log_likelihoods,
+            deviation,
+            tau: outcome.tau,
+            noise: if deviation.is_some() { Noise::Pre } else { Noise::Post },
+            reason: outcome.reason,
+            certificate,
+            rows: oracle.rows(),
+            parameters: parameters(oracle),
+            steps: outcome.steps,
+            passes: oracle.visited() as f64 / oracle.rows() as f64,
+            dead_columns,
+            coarse_columns: oracle.coordinates().coarse_columns(),
+            labels_outside: oracle.labels().outside(),
+            labels_ambiguous: oracle.labels().ambiguous(),
+        })
+    }
+
     fn oracle<'a>(&self, rows: &'a dyn Rows) -> Result<Fold<'a>> {
         if rows.len() < 2 {
             return Err(Error::data(format!("{} row is too few to fit; there must be at least 2", rows.len())));
@@ -167,6 +218,11 @@ impl Plan {
         let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
         Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2).with_interrupt(self.interrupt.clone()))
     }
+}
+
+/// Number of coefficients that the data can tell, the intercept included.
+fn parameters(oracle: &Fold<'_>) -> usize {
+    oracle.dim() - oracle.coordinates().dead_columns().len()
 }
 
 /// Whether a fit ended above where it began, or beyond what is finite.
@@ -221,43 +277,4 @@ fn require_coefficients(coefficients: &[f64]) -> Result<()> {
             Err(ErrorKind::Feature { index, what: what.into() }.into())
         }
     }
-}
-
-fn report(oracle: &Fold<'_>, mut found: Found, cap: f64) -> Result<Report> {
-    if oracle.is_interrupted() {
-        (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
-    }
-    let mut certificate = found.certificate(oracle);
-    certificate.restarts = found.restarts;
-    certificate.linear_loss = found.linear_loss;
-    let outcome = &found.outcome;
-    let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;
-    let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
-    let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
-    require_coefficients(&coefficients)?;
-    // noise before φ may have an optimum at which φ itself overflows
-    if !loss.is_finite() && certificate.status != Status::Interrupted {
-        certificate.status = Status::Diverging;
-    }
-    let dead_columns = oracle.coordinates().dead_columns();
-    Ok(Report {
-        coefficients,
-        intercept,
-        loss,
-        path_loss: outcome.sums.loss,
-        log_likelihoods: found.log_likelihoods,
-        deviation: found.deviation.or_else(|| (cap == 0.0).then(|| oracle.distance(&outcome.theta))),
-        tau: outcome.tau,
-        noise: if found.deviation.is_some() || cap == 0.0 { Noise::Pre } else { Noise::Post },
-        reason: outcome.reason,
-        certificate,
-        rows: oracle.rows(),
-        parameters: oracle.dim() - dead_columns.len(),
-        steps: outcome.steps,
-        passes: oracle.visited() as f64 / oracle.rows() as f64,
-        dead_columns,
-        coarse_columns: oracle.coordinates().coarse_columns(),
-        labels_outside: oracle.labels().outside(),
-        labels_ambiguous: oracle.labels().ambiguous(),
-    })
 }
