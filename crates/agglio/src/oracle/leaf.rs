@@ -338,7 +338,7 @@ impl<'a> Task<'a> {
 }
 
 /// Adds the coefficients up, and says where the rows are to be added with them.
-pub(super) fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
+fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
     sums.total += sum(a);
     Addition { coefficients: a, sums: &mut sums.rows }
 }
