@@ -7,7 +7,7 @@ use crate::activation::Preimages;
 use crate::linalg::Symmetric;
 use crate::oracle::group::{ABREAST, Group};
 use crate::oracle::leaf::{Partial, Task, Weighted};
-use crate::oracle::{Bounds, Hessian, Labels, Memory, Oracle, Query, Sums, Want};
+use crate::oracle::{Bounds, Hessian, Labels, Memory, Oracle, Query, Sums, Want, given_up};
 use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::tree::{LEAF, column, fold, sum_of};
 
@@ -298,11 +298,7 @@ impl Oracle for Fold<'_> {
     }
 
     fn ask(&self, query: &Query<'_>) -> Sums {
-        if self.is_interrupted() && matches!(query.want, Want::CurvatureTimes(..)) {
-            // whoever asks for many products in a row gives up at one that is not finite
-            return Sums { curvature_times: vec![f64::NAN; self.dim()], ..Sums::default() };
-        }
-        self.penalised(self.ask_rows(query), query)
+        given_up(self, query).unwrap_or_else(|| self.penalised(self.ask_rows(query), query))
     }
 
     fn visited(&self) -> u64 {

@@ -11,7 +11,7 @@ mod restarts;
 mod single;
 mod start;
 
-pub(crate) use heat::Reached;
+pub(crate) use heat::{Ended, Reached};
 pub(crate) use noise::unbiased;
 pub use noise::{LogLikelihoods, Noise};
 pub use options::{Options, Plan};

@@ -1,6 +1,7 @@
 //! The *single* strategy, one run of the loop from one start, and the way into all of them: from rows to a report.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::fit::{Outcome, fit};
@@ -10,7 +11,7 @@ use crate::report::{Report, Status};
 use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::{Method, Solver};
 use crate::stop::{Stop, StopReason};
-use crate::strategy::{Found, Noise, Plan, Reached, unbiased};
+use crate::strategy::{Ended, Found, Noise, Plan, Reached, unbiased};
 use crate::tree::{fold, install};
 
 /// Labels and offsets up to this size can be squared, and many squares added.
@@ -64,7 +65,7 @@ impl Plan {
     }
 
     fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
-        let mut oracle = self.oracle(rows)?;
+        let mut oracle = self.oracle(rows)?.with_interrupt(self.interrupt.clone());
         let found = self.find(&mut oracle, observer)?;
         self.report(&oracle, found)
     }
@@ -74,29 +75,43 @@ impl Plan {
         self.threads
     }
 
+    /// Most stages.
+    pub(crate) fn epochs(&self) -> usize {
+        self.epochs
+    }
+
     /// Whether somebody has raised the flag that ends fits.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// Fits the rows by this plan and those that run beside it, without a word on the points that are reached, for whoever
-    /// only compares. `plans` begins with this one, and has no other if it runs beside none.
-    pub(crate) fn reach<'a>(&self, plans: &[Plan], rows: &'a dyn Rows) -> Result<(Fold<'a>, Vec<Reached>)> {
-        let mut oracle = self.oracle(rows)?;
-        let reached = match self.solver.asks_once() {
-            true => Plan::heat(plans, &oracle)?,
-            false => {
-                let found = self.find(&mut oracle, &mut Silent)?;
-                vec![self.reached(&oracle, found, oracle.visited())]
-            }
-        };
-        Ok((oracle, reached))
+    /// Fits rows by plans that run beside each other, the oracle being that of the first, without a word on the points that
+    /// are reached, for whoever only compares. Of a plan whose interrupt came nothing is heard.
+    pub(crate) fn reach(plans: &[Plan], oracle: Fold<'_>, ended: Ended<'_>) -> Result<()> {
+        match plans {
+            [alone] if !alone.solver.asks_once() => alone.reach_alone(oracle, ended),
+            _ => Plan::heat(plans, &oracle, &mut |oracle, place, reached| match reached.outcome.reason {
+                StopReason::Interrupted => {}
+                _ => ended(oracle, place, reached),
+            }),
+        }
     }
 
-    /// What is told of a point that was found, for which so many rows were visited.
-    pub(super) fn reached(&self, oracle: &Fold<'_>, found: Found, visited: u64) -> Reached {
+    fn reach_alone(&self, oracle: Fold<'_>, ended: Ended<'_>) -> Result<()> {
+        let (mut oracle, begun) = (oracle.with_interrupt(self.interrupt.clone()), Instant::now());
+        let found = self.find(&mut oracle, &mut Silent)?;
+        // which may have left it unfinished, whatever it says of its end
+        if !self.is_interrupted() {
+            let reached = self.reached(&oracle, found, oracle.visited(), begun.elapsed().as_secs_f64());
+            ended(&oracle, 0, reached);
+        }
+        Ok(())
+    }
+
+    /// What is told of a point that was found, for which so many rows were visited in such a time.
+    pub(super) fn reached(&self, oracle: &Fold<'_>, found: Found, visited: u64, seconds: f64) -> Reached {
         let deviation = self.deviation(oracle, &found).map(|s| unbiased(s, oracle.rows(), parameters(oracle)));
-        Reached { outcome: found.outcome, deviation, visited }
+        Reached { outcome: found.outcome, deviation, visited, seconds }
     }
 
     /// Root mean square of noise before φ, where the fit ends at τ = 0.
@@ -193,7 +208,11 @@ impl Plan {
         })
     }
 
-    fn oracle<'a>(&self, rows: &'a dyn Rows) -> Result<Fold<'a>> {
+    /// The rows as this plan sees them, without its interrupt.
+    ///
+    /// # Errors
+    /// If they cannot be fitted by it.
+    pub(crate) fn oracle<'a>(&self, rows: &'a dyn Rows) -> Result<Fold<'a>> {
         if rows.len() < 2 {
             return Err(Error::data(format!("{} row is too few to fit; there must be at least 2", rows.len())));
         }
@@ -216,7 +235,7 @@ impl Plan {
             labels.require_preimages()?;
         }
         let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
-        Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2).with_interrupt(self.interrupt.clone()))
+        Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2))
     }
 }
 
