@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::oracle::{ABREAST, Fold, Labels, MARGIN, Oracle};
 use crate::report::Status;
 use crate::rng::{Permutation, Random, Stream};
-use crate::rows::{Batch, Dense, Part, Rows};
+use crate::rows::{BLOCK, Batch, Dense, Part, Rows};
 use crate::stop::StopReason;
 use crate::strategy::{Plan, Reached};
 use crate::tree::{column, in_pool, install};
@@ -277,21 +277,28 @@ impl<'a> Search<'a> {
 /// progress to be seen, and little for an interrupt to lose.
 const LONGEST: f64 = 5e9;
 /// Plans that run beside each other however long that takes: with fewer, rows would be visited far more often.
-const FEWEST: usize = 8;
+const FEWEST: usize = 2 * BLOCK;
 
-/// Cuts plans into such that run beside each other, so that threads have equally many.
+/// Cuts plans into such that run beside each other, so that threads have equally many and blocks of points are full.
 fn heats(plans: &[Plan], parts: &[Halves<'_>]) -> Vec<Range<usize>> {
     let threads = if in_pool() { rayon::current_num_threads() } else { 1 };
-    let fits = plans.len() * parts.len();
-    let rounds = fits.div_ceil(abreast(plans, parts) * threads);
-    let most = fits.div_ceil(rounds * threads);
-    let alike = plans.chunk_by(|plan, next| plan.runs_beside(next)).flat_map(|alike| alike.chunks(most));
+    let blocks = plans.len().div_ceil(BLOCK) * parts.len();
+    let rounds = blocks.div_ceil(abreast(plans, parts) / BLOCK * threads);
+    let most = blocks.div_ceil(rounds * threads);
     let mut start = 0;
-    let heat = |plans: &[Plan]| {
-        start += plans.len();
-        start - plans.len()..start
+    let heats = |alike: &[Plan]| {
+        start += alike.len();
+        cut(start - alike.len()..start, most)
     };
-    alike.map(heat).collect()
+    plans.chunk_by(|plan, next| plan.runs_beside(next)).flat_map(heats).collect()
+}
+
+/// Cuts a span into pieces of at most so many blocks, as even as they can be.
+fn cut(span: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
+    let blocks = span.len().div_ceil(BLOCK);
+    let pieces = blocks.div_ceil(most);
+    let edge = move |piece: usize| (span.start + piece * blocks / pieces * BLOCK).min(span.end);
+    (0..pieces).map(move |piece| edge(piece)..edge(piece + 1))
 }
 
 /// How many plans run beside each other at most. No score depends on it.

@@ -1,8 +1,8 @@
 //! A *group* of questions about the same rows, each at a point and a temperature of its own, answered in one visit of them.
 //!
-//! Rows are multiplied with some points at once, by `gemm`, which takes less than half of the time of one point after the
-//! other. Numbers are added up in another order then than for a question by itself. With which others a question stands in
-//! a group makes no difference: blocks of points are filled up with zeros, so that all products are of the same shape.
+//! Rows are multiplied with some points at once, by `gemm`, which takes less time than one point after the other. Numbers are
+//! added up in another order then than for a question by itself. With which others a question stands in a group makes no
+//! difference: blocks of points are filled up with zeros, so that all products are of the same shape.
 
 use crate::oracle::leaf::{Partial, Room, Task, stride};
 use crate::rows::{BLOCK, Run};
