@@ -250,8 +250,8 @@ pub(crate) fn add_weighted_gram(x: &[f64], a: &[f64], h: &mut [f64], scaled: &mu
 }
 
 /// Writes the dot products of rows x_i, which stand one after the other, with vectors that do: all with the first, then all
-/// with the second. What a vector gives does not depend on the others, if there are any: one alone would be multiplied in
-/// another order.
+/// with the second. What a vector gives depends on how many there are, since matrices of other shapes are multiplied in
+/// another order, but not on what the others are or where it stands among them.
 pub(crate) fn multiply_rows(x: &[f64], width: usize, vectors: &[f64], products: &mut [f64]) {
     let (rows, count) = (x.len() / width.max(1), vectors.len() / width.max(1));
     matmul(

@@ -4,6 +4,8 @@
 //! score = (1/K) Σ_k  mean over the rows of fold k of ω·(φ(xᵀw_k + b_k) − y)²,      w_k, b_k fitted to all other rows
 //! ```
 //!
+//! with E φ(xᵀw + b + ε) in the place of φ(xᵀw + b) for fits that end at τ = 0: that is what their models predict.
+//!
 //! Fits are dealt out to threads, and each of them shares its sums with threads that have none left, so that the scores do
 //! not depend on their number. Plans of one solver run beside each other, so that rows are visited once for a step of
 //! several. No fit is certified: that costs as much as many steps, and a score needs none.
@@ -17,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::oracle::{ABREAST, Fold, Labels, MARGIN, Oracle};
 use crate::report::Status;
 use crate::rng::{Permutation, Random, Stream};
-use crate::rows::{Batch, Dense, Part, Rows};
+use crate::rows::{BLOCK, Batch, Dense, Part, Rows};
 use crate::stop::StopReason;
 use crate::strategy::{Plan, Reached};
 use crate::tree::{column, in_pool, install};
@@ -38,14 +40,14 @@ enum Kind {
 /// How a plan did.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Weighted mean of (φ(xᵀw + b) − y)² over the rows held out, the mean of all folds; infinite where a step led uphill
-    /// or out of the numbers.
+    /// Weighted mean of (ŷ − y)² over the rows held out, ŷ as [`crate::model::Model::predict`] has it, the mean of all
+    /// folds; infinite where a step led uphill or out of the numbers.
     pub loss: f64,
     /// The same over the rows of the fit.
     pub training_loss: f64,
     /// Rows visited ÷ rows of the fit, of all folds together.
     pub passes: f64,
-    /// Time of all folds together; of plans that run beside each other, an equal share of it.
+    /// Time of all folds together; plans that run beside each other divide theirs evenly.
     pub seconds: f64,
     /// How the fit ended; of several, the first that has not converged.
     pub status: Status,
@@ -176,29 +178,25 @@ impl<'a> Halves<'a> {
         Ok(Halves { held_out, training })
     }
 
-    /// Scores plans that run beside each other; none if they were interrupted.
-    fn scores(&self, plans: &[Plan]) -> Result<Vec<Score>> {
+    /// Scores plans that run beside each other as they end, by their places; those that are interrupted do not.
+    fn score(&self, plans: &[Plan], scored: &mut dyn FnMut(usize, Score)) -> Result<()> {
         let begun = Instant::now();
-        let Some(first) = plans.first() else { return Ok(Vec::new()) };
-        let (oracle, reached) = first.reach(plans, &self.training)?;
-        if plans.iter().any(Plan::is_interrupted) {
-            return Ok(Vec::new());
-        }
+        let Some(first) = plans.first() else { return Ok(()) };
+        let oracle = first.oracle(&self.training)?;
         let labels = Labels::new(oracle.labels().activation().clone(), &self.held_out, &[MARGIN]);
         let held_out = Fold::new(&self.held_out, oracle.coordinates().clone(), labels);
-        let score = |Reached { outcome, visited }| Score {
-            loss: match outcome.reason {
-                StopReason::Overshot | StopReason::NotFinite => f64::INFINITY,
-                _ => held_out.loss_of_rows(&outcome.theta, 1.0),
-            },
-            training_loss: oracle.loss_of_rows(&outcome.theta, 1.0),
-            passes: visited as f64 / oracle.rows() as f64,
-            seconds: 0.0,
-            status: outcome.reason.into(),
-        };
-        let scores: Vec<Score> = reached.into_iter().map(score).collect();
-        let seconds = begun.elapsed().as_secs_f64() / plans.len() as f64;
-        Ok(scores.into_iter().map(|score| Score { seconds, ..score }).collect())
+        let before = begun.elapsed().as_secs_f64() / plans.len() as f64;
+        Plan::reach(plans, oracle, &mut |oracle, place, reached| {
+            scored(place, Score::new(oracle, &held_out, &reached, before));
+        })
+    }
+}
+
+/// What the predictions of a model lose that is made of the point.
+fn loss(oracle: &Fold<'_>, Reached { outcome, deviation, .. }: &Reached) -> f64 {
+    match deviation {
+        None => oracle.loss_of_rows(&outcome.theta, 1.0),
+        Some(deviation) => oracle.loss_of_means(&outcome.theta, *deviation),
     }
 }
 
@@ -229,18 +227,18 @@ impl<'a> Search<'a> {
     fn new(plans: &'a [Plan], parts: Vec<Halves<'a>>, progress: &'a (dyn Fn(usize, usize) + Sync)) -> Search<'a> {
         let fits = (0..plans.len() * parts.len()).map(|_| OnceLock::new()).collect();
         let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
-        Search { plans, heats: heats(plans, parts.len()), parts, fits, next, done, failed, progress }
+        Search { plans, heats: heats(plans, &parts), parts, fits, next, done, failed, progress }
     }
 
     /// Makes one fit after the other until none is left. A loop on each thread, and not a job for each fit: a thread that
     /// waits for a part of its sums would begin another fit meanwhile, and end its own only after that.
     fn work(&self) {
         while let Some((heat, part)) = self.take() {
-            let scores = self.parts[part].scores(&self.plans[heat.clone()]);
-            self.failed.fetch_or(scores.is_err(), Ordering::Relaxed);
-            match scores {
-                Ok(scores) => heat.zip(scores).for_each(|(plan, score)| self.set(plan, part, Ok(score))),
-                Err(why) => self.set(heat.start, part, Err(why)),
+            let plans = &self.plans[heat.clone()];
+            let made = self.parts[part].score(plans, &mut |place, score| self.set(heat.start + place, part, Ok(score)));
+            if let Err(why) = made {
+                self.failed.store(true, Ordering::Relaxed);
+                self.set(heat.start, part, Err(why));
             }
         }
     }
@@ -253,10 +251,16 @@ impl<'a> Search<'a> {
 
     /// Some plans and a part that they are to be fitted to.
     fn take(&self) -> Option<(Range<usize>, usize)> {
-        let index = self.next.fetch_add(1, Ordering::Relaxed);
-        let heat = self.heats.get(index / self.parts.len())?;
-        let over = self.failed.load(Ordering::Relaxed) || self.plans[heat.clone()].iter().any(Plan::is_interrupted);
-        (!over).then(|| (heat.clone(), index % self.parts.len()))
+        loop {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let heat = self.heats.get(index / self.parts.len())?;
+            if self.failed.load(Ordering::Relaxed) {
+                return None;
+            }
+            if !self.plans[heat.clone()].iter().all(Plan::is_interrupted) {
+                return Some((heat.clone(), index % self.parts.len()));
+            }
+        }
     }
 
     /// One for each plan whose fits are all there.
@@ -268,21 +272,57 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Cuts plans into such that run beside each other, so that threads have equally many.
-fn heats(plans: &[Plan], parts: usize) -> Vec<Range<usize>> {
+/// Numbers that the fits of a heat read from the rows at most, if all go to their limit: some seconds, so that there is
+/// progress to be seen, and little for an interrupt to lose.
+const LONGEST: f64 = 5e9;
+/// Plans that run beside each other however long that takes: with fewer, rows would be visited far more often.
+const FEWEST: usize = 2 * BLOCK;
+
+/// Cuts plans into such that run beside each other, so that threads have equally many and blocks of points are full.
+fn heats(plans: &[Plan], parts: &[Halves<'_>]) -> Vec<Range<usize>> {
     let threads = if in_pool() { rayon::current_num_threads() } else { 1 };
-    let rounds = (plans.len() * parts).div_ceil(ABREAST * threads);
-    let most = (plans.len() * parts).div_ceil(rounds * threads);
-    let alike = plans.chunk_by(|plan, next| plan.runs_beside(next)).flat_map(|alike| alike.chunks(most));
+    let blocks = plans.len().div_ceil(BLOCK) * parts.len();
+    let rounds = blocks.div_ceil(abreast(plans, parts) / BLOCK * threads);
+    let most = blocks.div_ceil(rounds * threads);
     let mut start = 0;
-    let heat = |plans: &[Plan]| {
-        start += plans.len();
-        start - plans.len()..start
+    let heats = |alike: &[Plan]| {
+        start += alike.len();
+        cut(start - alike.len()..start, most)
     };
-    alike.map(heat).collect()
+    plans.chunk_by(|plan, next| plan.runs_beside(next)).flat_map(heats).collect()
+}
+
+/// Cuts a span into pieces of at most so many blocks, as even as they can be.
+fn cut(span: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
+    let blocks = span.len().div_ceil(BLOCK);
+    let pieces = blocks.div_ceil(most);
+    let edge = move |piece: usize| (span.start + piece * blocks / pieces * BLOCK).min(span.end);
+    (0..pieces).map(move |piece| edge(piece)..edge(piece + 1))
+}
+
+/// How many plans run beside each other at most. No score depends on it.
+fn abreast(plans: &[Plan], parts: &[Halves<'_>]) -> usize {
+    let numbers = |part: &Halves<'_>| part.training.len() as f64 * part.training.width() as f64;
+    let epochs = plans.iter().map(Plan::epochs).max().unwrap_or(0) as f64;
+    let largest = parts.iter().map(numbers).fold(1.0, f64::max);
+    ((LONGEST / (largest * epochs)) as usize).clamp(FEWEST, ABREAST)
 }
 
 impl Score {
+    /// The score of a point, with the time that went by before anything was asked.
+    fn new(oracle: &Fold<'_>, held_out: &Fold<'_>, reached: &Reached, before: f64) -> Score {
+        let begun = Instant::now();
+        let reason = reached.outcome.reason;
+        let (loss, training_loss) = (loss(held_out, reached), loss(oracle, reached));
+        Score {
+            loss: if matches!(reason, StopReason::Overshot | StopReason::NotFinite) { f64::INFINITY } else { loss },
+            training_loss,
+            passes: reached.visited as f64 / oracle.rows() as f64,
+            seconds: before + reached.seconds + begun.elapsed().as_secs_f64(),
+            status: reason.into(),
+        }
+    }
+
     fn mean(folds: &[Option<Score>]) -> Option<Score> {
         let folds: Vec<Score> = folds.iter().copied().collect::<Option<_>>()?;
         let sum = |of: fn(&Score) -> f64| folds.iter().map(of).sum::<f64>();

@@ -19,7 +19,7 @@ fn every_command_of_the_readme_succeeds() {
             Command::new("sh").args(["-c", line]).current_dir(folder.path(".")).env("PATH", &path).output().unwrap();
         assert!(run.status.success(), "{line}: {}", String::from_utf8_lossy(&run.stderr));
     }
-    for file in ["train.csv", "truth.json", "model.json", "predictions.csv", "steps.csv"] {
+    for file in ["train.csv", "truth.json", "model.json", "predictions.csv", "steps.csv", "normal.csv"] {
         assert!(folder.path(file).exists(), "{file}");
     }
 }

@@ -179,9 +179,9 @@ fn tune_prints_the_best_so_far() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("interrupted: 1 of 4 settings were tried"), "{stderr}");
+    assert!(stderr.contains("interrupted: 2 of 4 settings were tried"), "{stderr}");
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(found["best"]["solver"], "gd:beta=1.0000001,eta=1,tau0=1e-3,epochs=50");
     let statuses: Vec<&Value> = found["candidates"].as_array().unwrap().iter().map(|one| &one["status"]).collect();
-    assert_eq!(statuses, ["iteration limit", "interrupted", "interrupted", "interrupted"]);
+    assert_eq!(statuses, ["iteration limit", "interrupted", "iteration limit", "interrupted"]);
 }

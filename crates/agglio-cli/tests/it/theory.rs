@@ -36,7 +36,8 @@ fn json_has_the_constants_of_the_appendix() {
     }
     assert_eq!((number(&path[0]["r"]), number(&path[1]["r"])), (2.0, 1.0));
     assert_eq!(promise["steps"][2]["steps"], 1424);
-    assert!(promise["caps"].is_null() && promise["epochs"].is_null() && promise["errors"].is_null());
+    let absent = ["caps", "approach", "epochs", "errors"];
+    assert!(absent.iter().all(|name| promise[name].is_null()), "{promise}");
 }
 
 #[test]
@@ -65,10 +66,28 @@ fn noise_has_caps_and_errors() {
         assert_close(number(&promise["tau_max"]), convexity.min(smoothness).min(1.0), 1e-12);
         let scale = number(&promise["noise_scale"]);
         assert_close(number(&promise["errors"]["rate"]), scale * (9.0_f64 / 4000.0).sqrt(), 1e-12);
-        assert!(promise["epochs"].is_null());
+        assert!(promise["epochs"].is_null() && promise["steps"].is_null());
         let capped = &promise["errors"]["capped"];
         assert!(capped.is_null() || (0.0..=2.0).contains(&number(capped)), "{capped}");
     }
+}
+
+#[test]
+fn under_noise_no_steps_to_the_true_model_are_promised() {
+    let folder = Folder::new();
+    let cases = [
+        ("--radius 1 --noise pre:0.01", "17, to r ≤ 0.442; nearer to w*"),
+        ("--radius 1 --noise pre:0.5", "none: noise may outweigh the first"),
+        ("--radius 7 --noise pre:1e-99", "over 5000000, which is vacuous"),
+    ];
+    let [quiet, loud, silent] = cases.map(|(words, piece)| {
+        let table = folder.run(&format!("theory --activation sigmoid {words}")).stdout;
+        assert!(table.contains("steps promised") && table.contains(piece), "{table}");
+        assert!(!table.contains("steps to r"), "{table}");
+        theory(&folder, &format!("--activation sigmoid {words}"))["promise"]["approach"].clone()
+    });
+    assert!(quiet["steps"] == 17 && (0.44..0.45).contains(&number(&quiet["distance"])), "{quiet}");
+    assert!(loud["steps"] == 0 && number(&loud["distance"]) == 2.0 && silent.is_null(), "{loud} {silent}");
 }
 
 #[test]

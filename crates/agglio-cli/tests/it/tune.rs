@@ -1,5 +1,8 @@
 //! `tune`: many settings of one solver, and the one that does best on rows it has not seen.
 
+use agglio::rng::Permutation;
+use agglio::rows::Batch;
+use agglio::tune::Split;
 use serde_json::Value;
 
 use crate::{Folder, Run, assert_close, number};
@@ -119,6 +122,39 @@ fn settings_by_chance_are_the_seeds() {
     assert!(candidates(&ranges).len() == 6 && settings(&ranges).windows(2).all(|pair| pair[0] != pair[1]));
     for one in candidates(&ranges) {
         assert!((0.1..=2.0).contains(&number(&one["settings"]["eta"])), "{one}");
+    }
+}
+
+/// Writes the rows that are held out of `name`, and those that are not, to files of their own.
+fn split(folder: &Folder, name: &str, split: Split) {
+    let text = folder.read(name);
+    let (header, rows) = (text.lines().next().unwrap(), text.lines().skip(1).collect::<Vec<_>>());
+    let Batch::Part { key, start, len } = split.held_out(rows.len()).unwrap()[0] else { panic!("not a part") };
+    let permutation = Permutation::new(key, rows.len());
+    let held_out: Vec<usize> = (start..start + len).map(|position| permutation.at(position)).collect();
+    for (name, inside) in [("held-out.csv", true), ("training.csv", false)] {
+        let rows = (0..rows.len()).filter(|row| held_out.contains(row) == inside).map(|row| rows[row]);
+        folder.write(name, &[header].into_iter().chain(rows).collect::<Vec<_>>().join("\n"));
+    }
+}
+
+#[test]
+fn a_score_is_that_of_the_model_that_the_setting_gives() {
+    let folder = Folder::new();
+    let words = "simulate --rows 200 --features 3 --activation sigmoid --noise pre:1.5 --seed 3 -o data.csv";
+    assert_eq!(folder.run(words).code, Some(0));
+    split(&folder, "data.csv", Split::holdout(0.2, 0).unwrap());
+    for (solver, noise) in [("gd", "pre"), ("gd", "post"), ("lm", "pre"), ("auto", "pre"), ("auto", "auto")] {
+        let words = format!("--noise {noise} --tol 1e-12");
+        let found = tune(&folder, &format!("--solver {solver} --grid l2=0 {words}"));
+        folder.fit(&format!("training.csv --target y --solver {solver} {words} --model m.json --force"));
+        let score = |rows: &str| -> f64 {
+            let run = folder.run(&format!("score m.json {rows}.csv --format json"));
+            number(&serde_json::from_str::<Value>(&run.stdout).unwrap()["loss"])
+        };
+        let setting = &candidates(&found)[0];
+        assert_close(number(&setting["loss"]), score("held-out"), 1e-8);
+        assert_close(number(&setting["training_loss"]), score("training"), 1e-8);
     }
 }
 

@@ -17,6 +17,7 @@
 //! Stable forms live here and only here: an implementation gives φ at temperature one and the *rise*
 //! φ(t) − φ(0) without cancellation; the graduation is derived from them once, in [`Activation`].
 
+mod average;
 mod elementary;
 mod envelope;
 mod exponential;
@@ -37,6 +38,7 @@ use std::fmt::Debug;
 
 use crate::vector::{Function, map, map_both};
 
+pub(crate) use average::average;
 pub use envelope::{Envelope, Fall};
 pub use exponential::Exp;
 pub use gelu::Gelu;

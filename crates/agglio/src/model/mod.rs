@@ -8,24 +8,20 @@ mod weights;
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use coefficients::Coefficients;
 use file::{FORMAT, File, VERSION};
 pub use weights::Weights;
 
-use crate::activation::{Activation, named};
+use crate::activation::{Activation, average, named};
 use crate::error::{Error, Result};
-use crate::linalg;
 use crate::quote;
 use crate::report::{Report, Status};
 use crate::save::{Draft, publish};
+use crate::strategy::unbiased;
 use crate::text;
 
-/// Nodes of the rule that averages predictions over pre-activation noise.
-const NODES: usize = 64;
-/// The rule, which takes far longer to find than a small prediction.
-static RULE: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| linalg::gauss_hermite(NODES));
 /// The most columns that a table can have, so that no file can ask for memory by a number alone.
 const MOST_COLUMNS: usize = u32::MAX as usize;
 
@@ -82,7 +78,7 @@ impl Model {
             coefficients: Coefficients::new(origin.names, &report.coefficients).map_err(Error::data)?,
             noise: report.noise.name().into(),
             tau: report.tau,
-            deviation: deviation(report),
+            deviation: report.deviation.map(|deviation| unbiased(deviation, report.rows, report.parameters)),
             loss: Some(report.loss).filter(|loss| loss.is_finite()),
             status: report.status().to_string(),
             solver: origin.solver.into(),
@@ -218,24 +214,9 @@ impl Model {
         let z = self.predictors(values, offsets);
         let mut out = vec![0.0; z.len()];
         match self.file.deviation {
-            Some(deviation) if centre == Centre::Mean => self.average(&z, deviation, &mut out),
+            Some(deviation) if centre == Centre::Mean => average(self.phi.as_ref(), &z, deviation, &mut out),
             _ => self.phi.respond(&z, &mut out),
         }
         out
     }
-
-    fn average(&self, z: &[f64], deviation: f64, out: &mut [f64]) {
-        let mut response = vec![0.0; z.len()];
-        for &(node, weight) in RULE.iter() {
-            let shifted: Vec<f64> = z.iter().map(|z| z + deviation * node).collect();
-            self.phi.respond(&shifted, &mut response);
-            out.iter_mut().zip(&response).for_each(|(out, phi)| *out += weight * phi);
-        }
-    }
-}
-
-/// Standard deviation of pre-activation noise, less the degrees of freedom that the fit took.
-fn deviation(report: &Report) -> Option<f64> {
-    let free = report.rows.saturating_sub(report.parameters).max(1) as f64;
-    report.deviation.map(|deviation| deviation * (report.rows as f64 / free).sqrt())
 }

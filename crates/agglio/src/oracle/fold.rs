@@ -7,7 +7,7 @@ use crate::activation::Preimages;
 use crate::linalg::Symmetric;
 use crate::oracle::group::{ABREAST, Group};
 use crate::oracle::leaf::{Partial, Task, Weighted};
-use crate::oracle::{Bounds, Hessian, Labels, Memory, Oracle, Query, Sums, Want};
+use crate::oracle::{Bounds, Hessian, Labels, Memory, Oracle, Query, Sums, Want, given_up};
 use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::tree::{LEAF, column, fold, sum_of};
 
@@ -78,6 +78,16 @@ impl<'a> Fold<'a> {
     /// The loss at (θ, τ) over all rows, penalty left out: its difference to a loss with penalty could be rounding alone.
     pub(crate) fn loss_of_rows(&self, theta: &[f64], tau: f64) -> f64 {
         self.ask_rows(&Query::new(theta, tau, Batch::All, Want::Loss)).loss
+    }
+
+    /// The mean of (E φ(z + ε) − y)² over all rows by weight, ε ~ N(0, σ²): what the means that are predicted under noise
+    /// before φ lose.
+    pub(crate) fn loss_of_means(&self, theta: &[f64], deviation: f64) -> f64 {
+        let (query, n) = (Query::new(theta, 1.0, Batch::All, Want::Loss), self.rows.len());
+        self.visited.fetch_add(n as u64, Ordering::Relaxed);
+        let task = Task::new(self, &query, &self.coordinates);
+        let sum = fold(&|from, to| task.loss_of_means(deviation, from, to), &|left, right| left + right, n);
+        sum / (n as f64 * self.mean_weight)
     }
 
     /// The answer of the rows, to which no penalty belongs.
@@ -288,11 +298,7 @@ impl Oracle for Fold<'_> {
     }
 
     fn ask(&self, query: &Query<'_>) -> Sums {
-        if self.is_interrupted() && matches!(query.want, Want::CurvatureTimes(..)) {
-            // whoever asks for many products in a row gives up at one that is not finite
-            return Sums { curvature_times: vec![f64::NAN; self.dim()], ..Sums::default() };
-        }
-        self.penalised(self.ask_rows(query), query)
+        given_up(self, query).unwrap_or_else(|| self.penalised(self.ask_rows(query), query))
     }
 
     fn visited(&self) -> u64 {

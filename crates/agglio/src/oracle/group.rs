@@ -1,23 +1,23 @@
 //! A *group* of questions about the same rows, each at a point and a temperature of its own, answered in one visit of them.
 //!
-//! Rows are multiplied with all points at once, by `gemm`, which takes a quarter of the time of one point after the other.
-//! Numbers are added up in another order then than for a question by itself; in which group it is makes no difference.
+//! Rows are multiplied with some points at once, by `gemm`, which takes less time than one point after the other. Numbers are
+//! added up in another order then than for a question by itself. With which others a question stands in a group makes no
+//! difference: blocks of points are filled up with zeros, so that all products are of the same shape.
 
 use crate::oracle::leaf::{Partial, Room, Task, stride};
-use crate::rows::Run;
+use crate::rows::{BLOCK, Run};
 use crate::vector::{self, sum};
 
 /// Most questions of a group: with more there is little to gain.
 pub(crate) const ABREAST: usize = 32;
 
-/// Fewest: with less, products would be formed in another order.
-const FEWEST: usize = 2;
-
 /// Questions for the gradient over the same rows.
 pub(super) struct Group<'a> {
     tasks: &'a [Task<'a>],
-    /// The points as the rows see them, one after the other.
+    /// The points as the rows see them, one after the other, and zeros that fill the last block up.
     points: Vec<f64>,
+    /// How many of both.
+    columns: usize,
 }
 
 /// Working memory: for a run of rows predictors and coefficients, a column of them for each question; and the sums so far.
@@ -31,9 +31,9 @@ struct Columns {
 impl<'a> Group<'a> {
     pub fn new(tasks: &'a [Task<'a>]) -> Group<'a> {
         let mut points: Vec<f64> = tasks.iter().flat_map(|task| task.at.v.iter().copied()).collect();
-        let width = points.len() / tasks.len().max(1);
-        points.resize(width * tasks.len().max(FEWEST), 0.0);
-        Group { tasks, points }
+        let (width, columns) = (points.len() / tasks.len().max(1), tasks.len().next_multiple_of(BLOCK));
+        points.resize(width * columns, 0.0);
+        Group { tasks, points, columns }
     }
 
     /// The sums over positions `from` … `to` of the asked rows, for each question.
@@ -57,9 +57,8 @@ impl<'a> Group<'a> {
     fn visit(&self, first: &Task<'_>, run: &Run<'_>, room: &mut Room, columns: &mut Columns, partials: &mut [Partial]) {
         let (rows, pivot, count) = (first.fold.rows, first.fold.coordinates.pivot(), run.len());
         let Columns { z, a, sums, products } = columns;
-        let numbers = self.tasks.len().max(FEWEST) * count;
-        z.resize(numbers, 0.0);
-        a.resize(numbers, 0.0);
+        z.resize(self.columns * count, 0.0);
+        a.resize(self.columns * count, 0.0);
         rows.dots_abreast(run, pivot, &self.points, z, products);
         let visit = first.enter(room, run);
         let [label, residual, slope, b, h, bend, ..] = visit.columns;

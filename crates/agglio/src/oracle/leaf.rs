@@ -1,5 +1,6 @@
 //! A *leaf* of the tree that sums merge in: some consecutive positions of the asked rows, summed in order.
 
+use crate::activation::average;
 use crate::linalg::Symmetric;
 use crate::oracle::branch::Branch;
 use crate::oracle::fold::Fold;
@@ -120,6 +121,16 @@ impl<'a> Task<'a> {
             self.query.batch.with_run(rows.len(), start, count, |run| self.visit(&run, &mut room, &mut sums));
         }
         sums
+    }
+
+    /// Σ ω_i (E φ(z_i + ε) − y_i)² over positions `from` … `to` of all rows, with noise ε of this deviation.
+    pub fn loss_of_means(&self, deviation: f64, from: usize, to: usize) -> f64 {
+        let (run, mut room) = (Run::Span(from..to), Room::new(to - from));
+        let Visit { weight, offset, columns: [z, label, mean, ..], .. } = self.enter(&mut room, &run);
+        self.predict(&self.at, &run, offset, z);
+        self.fold.rows.labels(&run, label);
+        average(self.fold.labels.activation().as_ref(), z, deviation, mean);
+        residual::compare(weight, label, mean).loss
     }
 
     /// The sums over no rows.
@@ -327,7 +338,7 @@ impl<'a> Task<'a> {
 }
 
 /// Adds the coefficients up, and says where the rows are to be added with them.
-pub(super) fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
+fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
     sums.total += sum(a);
     Addition { coefficients: a, sums: &mut sums.rows }
 }

@@ -1,20 +1,21 @@
-//! A *share* of an oracle: one of several runs that ask it, with a count of its own.
+//! A *share* of an oracle: one of several runs that ask it, with a count and an interrupt of its own.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::oracle::{Bounds, Oracle, Query, Sums};
+use crate::oracle::{Bounds, Oracle, Query, Sums, given_up};
 use crate::rows::Batch;
 
 /// An oracle as one of several runs sees it.
 pub(crate) struct Share<'a> {
     oracle: &'a dyn Oracle,
     visited: AtomicU64,
+    interrupt: &'a AtomicBool,
 }
 
 impl<'a> Share<'a> {
-    /// A run that begins now: what was asked before, it would have asked too.
-    pub fn new(oracle: &'a dyn Oracle) -> Share<'a> {
-        Share { oracle, visited: AtomicU64::new(oracle.visited()) }
+    /// A run that begins now, with the flag that ends it: what was asked before, it would have asked too.
+    pub fn new(oracle: &'a dyn Oracle, interrupt: &'a AtomicBool) -> Share<'a> {
+        Share { oracle, visited: AtomicU64::new(oracle.visited()), interrupt }
     }
 
     /// Counts rows that were visited for this run.
@@ -45,6 +46,9 @@ impl Oracle for Share<'_> {
     }
 
     fn ask(&self, query: &Query<'_>) -> Sums {
+        if let Some(nothing) = given_up(self, query) {
+            return nothing;
+        }
         self.count(query.batch.len(self.rows()));
         self.oracle.ask(query)
     }
@@ -54,7 +58,7 @@ impl Oracle for Share<'_> {
     }
 
     fn is_interrupted(&self) -> bool {
-        self.oracle.is_interrupted()
+        self.interrupt.load(Ordering::Relaxed)
     }
 
     fn bounds(&self) -> Bounds {

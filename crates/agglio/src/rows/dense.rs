@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::linalg;
 use crate::rows::kernel::{self, Element, Stored};
 use crate::rows::unit::{TAME, divide_columns, power_of_two};
-use crate::rows::{Addition, Moments, Rows, Run};
+use crate::rows::{Addition, BLOCK, Moments, Rows, Run};
 
 /// A dense table of covariates with labels, and optionally weights and offsets.
 ///
@@ -213,7 +213,9 @@ impl Rows for Dense {
     }
 
     fn dots_abreast(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], room: &mut Vec<f64>) {
-        linalg::multiply_rows(self.plain(run, centre, sized(room, run.len() * self.width)), self.width, v, z);
+        let x = self.plain(run, centre, sized(room, run.len() * self.width));
+        let blocks = v.chunks(BLOCK * self.width).zip(z.chunks_mut(BLOCK * run.len()));
+        blocks.for_each(|(v, z)| linalg::multiply_rows(x, self.width, v, z));
     }
 
     fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
@@ -225,7 +227,9 @@ impl Rows for Dense {
     }
 
     fn add_abreast(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], room: &mut Vec<f64>) {
-        linalg::add_rows_times(self.plain(run, centre, sized(room, run.len() * self.width)), self.width, a, sums);
+        let x = self.plain(run, centre, sized(room, run.len() * self.width));
+        let blocks = a.chunks(BLOCK * run.len()).zip(sums.chunks_mut(BLOCK * self.width));
+        blocks.for_each(|(a, sums)| linalg::add_rows_times(x, self.width, a, sums));
     }
 
     fn add_rows_and_squares(&self, run: &Run<'_>, pivot: &[f64], centre: &[f64], additions: [Addition<'_>; 2]) {

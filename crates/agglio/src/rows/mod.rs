@@ -22,6 +22,10 @@ pub use dense::Dense;
 pub use moments::Moments;
 pub(crate) use part::Part;
 
+/// Vectors that rows are multiplied with at once, and no other number of them: on it depends in which order a product of
+/// matrices is added up.
+pub const BLOCK: usize = 4;
+
 /// A short run of rows, as one thread visits it.
 #[derive(Clone, Debug)]
 pub enum Run<'a> {
@@ -117,8 +121,8 @@ pub trait Rows: Debug + Send + Sync {
     /// Writes z_i = Σ_j (x_ij − c_j)·v_j.
     fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]);
 
-    /// As [`Rows::dots`] for several vectors, two at least, that stand one after the other in `v`, as their products do in
-    /// `z`; what a vector gives does not depend on the others. `room` is as in [`Rows::add_products`].
+    /// As [`Rows::dots`] for several vectors, a multiple of [`BLOCK`], that stand one after the other in `v`, as their
+    /// products do in `z`; what a vector gives does not depend on the others. `room` is as in [`Rows::add_products`].
     ///
     /// Default: one after the other.
     fn dots_abreast(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], _room: &mut Vec<f64>) {

@@ -1,8 +1,12 @@
 //! A *heat*: several plans run side by side on one oracle, which answers what they ask at the same time in one visit of the
-//! rows.
+//! rows. Each ends where, and when, it would alone.
 
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::activation::Activation;
 use crate::error::Result;
-use crate::fit::{Fitting, Outcome};
+use crate::fit::{Fitting, Outcome, Over};
 use crate::observe::Silent;
 use crate::oracle::{Fold, Oracle, Query, Share};
 use crate::strategy::Plan;
@@ -10,17 +14,26 @@ use crate::strategy::Plan;
 /// Where a plan of a heat has ended.
 pub(crate) struct Reached {
     pub outcome: Outcome,
+    /// Standard deviation of noise before φ, as a model would have it, where the fit ends at τ = 0.
+    pub deviation: Option<f64>,
     /// Rows that were visited for it.
     pub visited: u64,
+    /// Its share of the time, which runs divide evenly as long as they are under way.
+    pub seconds: f64,
 }
 
-/// A run of a heat, until it is over.
+/// Hears of every plan that has ended on an oracle: its place in the heat, and where that was.
+pub(crate) type Ended<'e> = &'e mut dyn FnMut(&Fold<'_>, usize, Reached);
+
+/// A run of a heat.
 struct Runner<'a> {
+    place: usize,
     plan: &'a Plan,
     share: &'a Share<'a>,
     start: Vec<f64>,
-    fitting: Option<Fitting<'a>>,
-    outcome: Option<Outcome>,
+    fitting: Fitting<'a>,
+    over: Option<Over>,
+    seconds: f64,
 }
 
 impl Plan {
@@ -30,60 +43,69 @@ impl Plan {
         self.solver.asks_once()
             && self.solver == other.solver
             && problem(self) == problem(other)
-            && self.activation.name() == other.activation.name()
+            && alike(&self.activation, &other.activation)
     }
 
-    /// Where each of these plans ends, which run beside each other.
+    /// Runs plans beside each other until each has ended; one whose interrupt came says so in its outcome.
     ///
     /// # Errors
-    /// If one of them cannot be run on these rows.
-    pub(crate) fn heat(plans: &[Plan], oracle: &Fold<'_>) -> Result<Vec<Reached>> {
-        let shares: Vec<Share<'_>> = plans.iter().map(|_| Share::new(oracle)).collect();
-        let runners = plans.iter().zip(&shares).map(|(plan, share)| Runner::begin(plan, share, oracle));
+    /// If one of them cannot be run on these rows; none has ended then.
+    pub(super) fn heat(plans: &[Plan], oracle: &Fold<'_>, ended: Ended<'_>) -> Result<()> {
+        let shares: Vec<Share<'_>> = plans.iter().map(|plan| Share::new(oracle, &plan.interrupt)).collect();
+        let places = plans.iter().zip(&shares).enumerate();
+        let runners = places.map(|(place, (plan, share))| Runner::begin(place, plan, share, oracle));
         let mut runners: Vec<Runner<'_>> = runners.collect::<Result<_>>()?;
-        while runners.iter().any(|runner| runner.fitting.is_some()) {
-            answer(oracle, &mut runners);
-            runners.iter_mut().for_each(Runner::step);
+        while !runners.is_empty() {
+            step(oracle, &mut runners);
+            for runner in runners.extract_if(.., |runner| runner.over.is_some()) {
+                let place = runner.place;
+                runner.end(oracle).into_iter().for_each(|reached| ended(oracle, place, reached));
+            }
         }
-        Ok(runners.into_iter().filter_map(Runner::end).collect())
+        Ok(())
     }
 }
 
-/// Answers what the runs ask.
+/// Whether two activations are the same: another name, or another parameter, is another one.
+fn alike(one: &Arc<dyn Activation>, other: &Arc<dyn Activation>) -> bool {
+    Arc::ptr_eq(one, other) || (one.name() == other.name() && format!("{one:?}") == format!("{other:?}"))
+}
+
+/// Answers what the runs ask, and lets each of them take a step.
+fn step(oracle: &Fold<'_>, runners: &mut [Runner<'_>]) {
+    let begun = Instant::now();
+    answer(oracle, runners);
+    runners.iter_mut().for_each(Runner::step);
+    let share = begun.elapsed().as_secs_f64() / runners.len() as f64;
+    runners.iter_mut().for_each(|runner| runner.seconds += share);
+}
+
 fn answer(oracle: &Fold<'_>, runners: &mut [Runner<'_>]) {
     let (asking, questions): (Vec<usize>, Vec<Query<'_>>) =
-        runners.iter().enumerate().filter_map(|(i, runner)| Some((i, runner.question()?))).unzip();
+        runners.iter().enumerate().filter_map(|(i, runner)| Some((i, runner.fitting.question()?))).unzip();
     let answers = oracle.ask_together(&questions);
     for (i, answer) in asking.into_iter().zip(answers) {
-        let Runner { share, fitting, .. } = &mut runners[i];
-        share.count(answer.rows);
-        if let Some(fitting) = fitting {
-            fitting.tell(answer);
-        }
+        runners[i].share.count(answer.rows);
+        runners[i].fitting.tell(answer);
     }
 }
 
 impl<'a> Runner<'a> {
-    fn begin(plan: &'a Plan, share: &'a Share<'a>, oracle: &Fold<'_>) -> Result<Runner<'a>> {
+    fn begin(place: usize, plan: &'a Plan, share: &'a Share<'a>, oracle: &Fold<'_>) -> Result<Runner<'a>> {
+        let begun = Instant::now();
         let start = plan.begin(oracle)?;
         let (method, stop) = plan.method(share, &start)?;
-        let fitting = Some(Fitting::begin(share, method, start.clone(), stop));
-        Ok(Runner { plan, share, start, fitting, outcome: None })
-    }
-
-    fn question(&self) -> Option<Query<'_>> {
-        self.fitting.as_ref()?.question()
+        let fitting = Fitting::begin(share, method, start.clone(), stop);
+        let seconds = begun.elapsed().as_secs_f64();
+        Ok(Runner { place, plan, share, start, fitting, over: None, seconds })
     }
 
     fn step(&mut self) {
-        let over = self.fitting.as_mut().and_then(|fitting| fitting.step(&mut Silent));
-        if let Some(over) = over {
-            self.outcome = self.fitting.take().map(|fitting| fitting.end(over));
-        }
+        self.over = self.fitting.step(&mut Silent);
     }
 
-    fn end(self) -> Option<Reached> {
-        let outcome = self.plan.judge(self.share, &self.start, self.outcome?);
-        Some(Reached { outcome, visited: self.share.visited() })
+    fn end(self, oracle: &Fold<'_>) -> Option<Reached> {
+        let outcome = self.plan.judge(self.share, &self.start, self.fitting.end(self.over?));
+        Some(self.plan.reached(oracle, outcome.into(), self.share.visited(), self.seconds))
     }
 }

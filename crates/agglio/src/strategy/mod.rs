@@ -7,13 +7,16 @@ mod irls;
 mod linear;
 mod noise;
 mod options;
+mod plan;
 mod restarts;
 mod single;
 mod start;
 
-pub(crate) use heat::Reached;
+pub(crate) use heat::{Ended, Reached};
+pub(crate) use noise::unbiased;
 pub use noise::{LogLikelihoods, Noise};
-pub use options::{Options, Plan};
+pub use options::Options;
+pub use plan::Plan;
 pub use restarts::Restarts;
 pub use start::Start;
 

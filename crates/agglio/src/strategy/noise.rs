@@ -61,6 +61,13 @@ pub(super) fn gaussian(rows: f64, mean_square: f64) -> f64 {
     -0.5 * rows * ((2.0 * PI * mean_square).ln() + 1.0)
 }
 
+/// Standard deviation of noise before φ from the root mean square of what it left, less the degrees of freedom that the fit
+/// took.
+pub(crate) fn unbiased(deviation: f64, rows: usize, parameters: usize) -> f64 {
+    let free = rows.saturating_sub(parameters).max(1) as f64;
+    deviation * (rows as f64 / free).sqrt()
+}
+
 /// Rows of a batch as far as they count: those without weight are no observations.
 pub(super) fn counted(oracle: &Fold<'_>, rows: Batch) -> f64 {
     let all = oracle.rows();

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
-use crate::strategy::{Noise, Restarts, Start};
+use crate::strategy::{Noise, Plan, Restarts, Start};
 
 /// How to fit: a builder, to be turned into a [`Plan`].
 ///
@@ -45,24 +45,6 @@ pub struct Options {
     seed: u64,
     threads: Option<usize>,
     interrupt: Arc<AtomicBool>,
-}
-
-/// Options that have been checked.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    pub(super) activation: Arc<dyn Activation>,
-    pub(super) solver: Solver,
-    pub(super) intercept: bool,
-    pub(super) scaling: Scaling,
-    pub(super) noise: Noise,
-    pub(super) settings: Settings,
-    pub(super) epochs: usize,
-    pub(super) tolerance: f64,
-    pub(super) start: Start,
-    pub(super) restarts: Restarts,
-    pub(super) l2: f64,
-    pub(super) threads: Option<usize>,
-    pub(super) interrupt: Arc<AtomicBool>,
 }
 
 impl Options {

@@ -1,6 +1,7 @@
 //! The *single* strategy, one run of the loop from one start, and the way into all of them: from rows to a report.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::fit::{Outcome, fit};
@@ -10,7 +11,7 @@ use crate::report::{Report, Status};
 use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::{Method, Solver};
 use crate::stop::{Stop, StopReason};
-use crate::strategy::{Found, Noise, Plan, Reached};
+use crate::strategy::{Ended, Found, Noise, Plan, Reached, unbiased};
 use crate::tree::{fold, install};
 
 /// Labels and offsets up to this size can be squared, and many squares added.
@@ -64,9 +65,9 @@ impl Plan {
     }
 
     fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
-        let mut oracle = self.oracle(rows)?;
+        let mut oracle = self.oracle(rows)?.with_interrupt(self.interrupt.clone());
         let found = self.find(&mut oracle, observer)?;
-        report(&oracle, found, self.settings.cap)
+        self.report(&oracle, found)
     }
 
     /// Number of threads, where it was asked for.
@@ -74,23 +75,48 @@ impl Plan {
         self.threads
     }
 
+    /// Most stages.
+    pub(crate) fn epochs(&self) -> usize {
+        self.epochs
+    }
+
     /// Whether somebody has raised the flag that ends fits.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// Fits the rows by this plan and those that run beside it, without a word on the points that are reached, for whoever
-    /// only compares. `plans` begins with this one, and has no other if it runs beside none.
-    pub(crate) fn reach<'a>(&self, plans: &[Plan], rows: &'a dyn Rows) -> Result<(Fold<'a>, Vec<Reached>)> {
-        let mut oracle = self.oracle(rows)?;
-        let reached = match self.solver.asks_once() {
-            true => Plan::heat(plans, &oracle)?,
-            false => {
-                let found = self.find(&mut oracle, &mut Silent)?;
-                vec![Reached { outcome: found.outcome, visited: oracle.visited() }]
-            }
-        };
-        Ok((oracle, reached))
+    /// Fits rows by plans that run beside each other, the oracle being that of the first, without a word on the points that
+    /// are reached, for whoever only compares. Of a plan whose interrupt came nothing is heard.
+    pub(crate) fn reach(plans: &[Plan], oracle: Fold<'_>, ended: Ended<'_>) -> Result<()> {
+        match plans {
+            [alone] if !alone.solver.asks_once() => alone.reach_alone(oracle, ended),
+            _ => Plan::heat(plans, &oracle, &mut |oracle, place, reached| match reached.outcome.reason {
+                StopReason::Interrupted => {}
+                _ => ended(oracle, place, reached),
+            }),
+        }
+    }
+
+    fn reach_alone(&self, oracle: Fold<'_>, ended: Ended<'_>) -> Result<()> {
+        let (mut oracle, begun) = (oracle.with_interrupt(self.interrupt.clone()), Instant::now());
+        let found = self.find(&mut oracle, &mut Silent)?;
+        // which may have left it unfinished, whatever it says of its end
+        if !self.is_interrupted() {
+            let reached = self.reached(&oracle, found, oracle.visited(), begun.elapsed().as_secs_f64());
+            ended(&oracle, 0, reached);
+        }
+        Ok(())
+    }
+
+    /// What is told of a point that was found, for which so many rows were visited in such a time.
+    pub(super) fn reached(&self, oracle: &Fold<'_>, found: Found, visited: u64, seconds: f64) -> Reached {
+        let deviation = self.deviation(oracle, &found).map(|s| unbiased(s, oracle.rows(), parameters(oracle)));
+        Reached { outcome: found.outcome, deviation, visited, seconds }
+    }
+
+    /// Root mean square of noise before φ, where the fit ends at τ = 0.
+    fn deviation(&self, oracle: &Fold<'_>, found: &Found) -> Option<f64> {
+        found.deviation.or_else(|| (self.settings.cap == 0.0).then(|| oracle.distance(&found.outcome.theta)))
     }
 
     /// Makes the runs of the loop that the solver stands for, and keeps one.
@@ -142,7 +168,51 @@ impl Plan {
         if overshot { Outcome { reason: StopReason::Overshot, ..outcome } } else { outcome }
     }
 
-    fn oracle<'a>(&self, rows: &'a dyn Rows) -> Result<Fold<'a>> {
+    fn report(&self, oracle: &Fold<'_>, mut found: Found) -> Result<Report> {
+        if oracle.is_interrupted() {
+            (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
+        }
+        let mut certificate = found.certificate(oracle);
+        let deviation = self.deviation(oracle, &found);
+        certificate.restarts = found.restarts;
+        certificate.linear_loss = found.linear_loss;
+        let outcome = &found.outcome;
+        let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;
+        let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
+        let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
+        require_coefficients(&coefficients)?;
+        // noise before φ may have an optimum at which φ itself overflows
+        if !loss.is_finite() && certificate.status != Status::Interrupted {
+            certificate.status = Status::Diverging;
+        }
+        let dead_columns = oracle.coordinates().dead_columns();
+        Ok(Report {
+            coefficients,
+            intercept,
+            loss,
+            path_loss: outcome.sums.loss,
+            log_likelihoods: found.log_likelihoods,
+            deviation,
+            tau: outcome.tau,
+            noise: if deviation.is_some() { Noise::Pre } else { Noise::Post },
+            reason: outcome.reason,
+            certificate,
+            rows: oracle.rows(),
+            parameters: parameters(oracle),
+            steps: outcome.steps,
+            passes: oracle.visited() as f64 / oracle.rows() as f64,
+            dead_columns,
+            coarse_columns: oracle.coordinates().coarse_columns(),
+            labels_outside: oracle.labels().outside(),
+            labels_ambiguous: oracle.labels().ambiguous(),
+        })
+    }
+
+    /// The rows as this plan sees them, without its interrupt.
+    ///
+    /// # Errors
+    /// If they cannot be fitted by it.
+    pub(crate) fn oracle<'a>(&self, rows: &'a dyn Rows) -> Result<Fold<'a>> {
         if rows.len() < 2 {
             return Err(Error::data(format!("{} row is too few to fit; there must be at least 2", rows.len())));
         }
@@ -165,8 +235,13 @@ impl Plan {
             labels.require_preimages()?;
         }
         let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
-        Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2).with_interrupt(self.interrupt.clone()))
+        Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2))
     }
+}
+
+/// Number of coefficients that the data can tell, the intercept included.
+fn parameters(oracle: &Fold<'_>) -> usize {
+    oracle.dim() - oracle.coordinates().dead_columns().len()
 }
 
 /// Whether a fit ended above where it began, or beyond what is finite.
@@ -221,43 +296,4 @@ fn require_coefficients(coefficients: &[f64]) -> Result<()> {
             Err(ErrorKind::Feature { index, what: what.into() }.into())
         }
     }
-}
-
-fn report(oracle: &Fold<'_>, mut found: Found, cap: f64) -> Result<Report> {
-    if oracle.is_interrupted() {
-        (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
-    }
-    let mut certificate = found.certificate(oracle);
-    certificate.restarts = found.restarts;
-    certificate.linear_loss = found.linear_loss;
-    let outcome = &found.outcome;
-    let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;
-    let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
-    let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
-    require_coefficients(&coefficients)?;
-    // noise before φ may have an optimum at which φ itself overflows
-    if !loss.is_finite() && certificate.status != Status::Interrupted {
-        certificate.status = Status::Diverging;
-    }
-    let dead_columns = oracle.coordinates().dead_columns();
-    Ok(Report {
-        coefficients,
-        intercept,
-        loss,
-        path_loss: outcome.sums.loss,
-        log_likelihoods: found.log_likelihoods,
-        deviation: found.deviation.or_else(|| (cap == 0.0).then(|| oracle.distance(&outcome.theta))),
-        tau: outcome.tau,
-        noise: if found.deviation.is_some() || cap == 0.0 { Noise::Pre } else { Noise::Post },
-        reason: outcome.reason,
-        certificate,
-        rows: oracle.rows(),
-        parameters: oracle.dim() - dead_columns.len(),
-        steps: outcome.steps,
-        passes: oracle.visited() as f64 / oracle.rows() as f64,
-        dead_columns,
-        coarse_columns: oracle.coordinates().coarse_columns(),
-        labels_outside: oracle.labels().outside(),
-        labels_ambiguous: oracle.labels().ambiguous(),
-    })
 }

@@ -6,7 +6,8 @@
 //!
 //! - [`Setting::constants`] are λ̂ and Λ̂ in the ball of radius r around w_*, corrected, and beside them as printed;
 //! - [`Setting::path`] is Algorithm 1 leg by leg, [`Setting::epochs`] Algorithm 2 epoch by epoch;
-//! - [`Setting::caps`] are the temperatures that noise allows, [`Setting::errors`] the errors that are promised then;
+//! - [`Setting::caps`] are the temperatures that noise allows, [`Setting::errors`] the errors that are promised then, and
+//!   [`Setting::approach`] the steps that lead towards w_* for certain;
 //! - [`measure`] looks at data instead;
 //! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs.
 //!
@@ -33,7 +34,7 @@ mod temperature;
 pub use cap::Caps;
 pub use constants::Constants;
 pub use epoch::{Epoch, INCREMENT, Sphere};
-pub use error::Errors;
+pub use error::{Approach, Errors};
 pub use path::{Leg, MOST_STEPS, Path};
 pub use run::{descent, stochastic};
 pub use setting::{Perturbation, Setting};

@@ -109,6 +109,32 @@ fn under_the_cap_errors_grow_as_the_noise_does() {
     assert!(linearity(&scales, &errors) >= 0.98, "{errors:?}");
 }
 
+/// Steps that begin far enough out contract as promised in spite of noise.
+#[test]
+fn noise_leaves_the_first_steps_their_promise() {
+    let noise = LabelNoise::Pre(0.01, Shape::Gauss);
+    let setting = setting("sigmoid", 1.0, noise).on_sample(N, D).unwrap();
+    let approach = setting.approach().unwrap();
+    let legs: Vec<_> = setting.path().take(approach.steps + 1).collect();
+    let gradient = setting.errors(N, D).unwrap().gradient;
+    let least = legs.iter().map(|leg| 2.0 * gradient / leg.constants.convexity);
+    let held: Vec<bool> = least.zip(&legs).map(|(least, leg)| leg.radius >= least).collect();
+    assert!(approach.steps > 10 && held.iter().rposition(|&held| held) == Some(approach.steps - 1), "{held:?}");
+    assert!(held[..approach.steps].iter().all(|&held| held), "{held:?}");
+    assert_eq!(approach.radius, legs[approach.steps].radius);
+    for seed in 0..20 {
+        let (data, rows) = draw("sigmoid", 1.0, noise, N, seed);
+        let mut distances = Vec::new();
+        let mut watch = Watch(|step: &Step<'_>| distances.push(bank::distance(step.theta, &data.truth)));
+        let stop = Stop::new(0.0, approach.steps);
+        fit(&oracle("sigmoid", &rows), descent(&legs), start(seed, 1.0), stop, &mut watch);
+        assert!(distances.iter().zip(&legs[1..]).all(|(distance, leg)| *distance <= leg.radius), "{distances:?}");
+    }
+    let loud = self::setting("sigmoid", 1.0, LabelNoise::Pre(0.5, Shape::Gauss)).approach().unwrap();
+    assert_eq!((loud.steps, loud.radius), (0, 2.0));
+    assert_eq!(self::setting("sigmoid", 1.0, LabelNoise::None).approach(), None);
+}
+
 /// Theorem 5, `thm:consistent-post-noisy-sigmoid`: at τ = 1 the error falls as 1/√n.
 #[test]
 fn errors_fall_as_the_root_of_the_rows() {

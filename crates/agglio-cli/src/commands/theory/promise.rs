@@ -1,6 +1,6 @@
 //! What the theory *promises*: constants around the true model, temperatures, steps and errors.
 
-use agglio::theory::{Caps, Epoch, Errors, INCREMENT, MOST_STEPS, Perturbation, Setting};
+use agglio::theory::{Approach, Caps, Epoch, Errors, INCREMENT, MOST_STEPS, Perturbation, Setting};
 use serde::Serialize;
 
 use super::Theory;
@@ -26,7 +26,10 @@ pub struct Promise {
     /// None without noise.
     caps: Option<CapsOfNoise>,
     tau_max: f64,
-    steps: Vec<Goal>,
+    /// To distances from w*; none with noise, which no step leads to.
+    steps: Option<Vec<Goal>>,
+    /// With noise, the steps that lead towards w* for certain; none without, and if they are over five million.
+    approach: Option<Towards>,
     /// Of single rows, where the number of features is known and labels are without noise.
     epochs: Option<Vec<EpochOfRows>>,
     errors: Option<ErrorsOfNoise>,
@@ -58,6 +61,12 @@ struct Goal {
 }
 
 #[derive(Debug, Serialize)]
+struct Towards {
+    steps: usize,
+    distance: f64,
+}
+
+#[derive(Debug, Serialize)]
 struct EpochOfRows {
     r: f64,
     tau: f64,
@@ -80,7 +89,7 @@ impl Promise {
         };
         let caps = setting.caps();
         let errors = rows.zip(features).and_then(|(rows, features)| setting.errors(rows, features));
-        let steps = GOALS.iter().zip(setting.steps(&GOALS)).map(|(&distance, steps)| Goal { distance, steps });
+        let towards = |Approach { steps, radius }| Towards { steps, distance: radius };
         Promise {
             design,
             noise_scale,
@@ -90,7 +99,8 @@ impl Promise {
                 CapsOfNoise { convexity, smoothness }
             }),
             tau_max: caps.strictest(),
-            steps: steps.collect(),
+            steps: noise_scale.is_none().then(|| goals(setting)),
+            approach: setting.approach().map(towards),
             epochs: features.filter(|_| noise_scale.is_none()).map(|features| epochs(setting, features)),
             errors: errors.map(|Errors { capped, rate, .. }| ErrorsOfNoise { capped, rate }),
         }
@@ -106,6 +116,7 @@ impl Promise {
         }
         let mut follows = self.cap_words();
         follows.extend(self.step_words());
+        follows.extend(self.approach_words());
         follows.extend(self.epoch_words());
         follows.extend(self.error_words());
         format!("{}\n{}\n\n{}", self.setting_words(theory), flush_left(&mut table), pairs(&borrowed(&follows)))
@@ -147,11 +158,21 @@ impl Promise {
     }
 
     fn step_words(&self) -> impl Iterator<Item = (String, String)> {
-        let words = |goal: &Goal| match goal.steps {
-            Some(steps) => steps.to_string(),
-            None => format!("over {MOST_STEPS}, which is vacuous"),
+        let words = |goal: &Goal| (format!("steps to r ≤ {:e}", goal.distance), steps_in_words(goal.steps));
+        self.steps.iter().flatten().map(words)
+    }
+
+    /// How far steps lead towards w* where there is noise.
+    fn approach_words(&self) -> Option<(String, String)> {
+        self.noise_scale?;
+        let words = match &self.approach {
+            Some(Towards { steps: 0, .. }) => "none: noise may outweigh the first".to_owned(),
+            Some(Towards { steps, distance }) => {
+                format!("{steps}, to r ≤ {}; nearer to w* noise may outweigh them", brief(*distance))
+            }
+            None => steps_in_words(None),
         };
-        self.steps.iter().map(move |goal| (format!("steps to r ≤ {:e}", goal.distance), words(goal)))
+        Some(("steps promised".into(), words))
     }
 
     fn epoch_words(&self) -> Option<(String, String)> {
@@ -172,6 +193,14 @@ impl Promise {
             ("ς√(d/n)".into(), format!("{}, the rate without a cap; its constant is not known", brief(errors.rate))),
         ]
     }
+}
+
+fn steps_in_words(steps: Option<usize>) -> String {
+    steps.map_or(format!("over {MOST_STEPS}, which is vacuous"), |steps| steps.to_string())
+}
+
+fn goals(setting: &Setting) -> Vec<Goal> {
+    GOALS.iter().zip(setting.steps(&GOALS)).map(|(&distance, steps)| Goal { distance, steps }).collect()
 }
 
 fn borrowed(rows: &[(String, String)]) -> Vec<(&str, String)> {
