@@ -89,6 +89,12 @@ impl Contestant {
         self.role == Role::Competitor && self.solver.is_graduated()
     }
 
+    /// Whether there is something to be said for it as it comes. NGD's authors leave the length of its steps open, and this
+    /// project's own choice, which shortens them, is another method.
+    pub fn is_textbook(&self) -> bool {
+        self.solver != Solver::Ngd
+    }
+
     /// The paper's settings for it, each a fit as it comes with some values changed; none where there are none.
     pub fn settings(&self) -> Vec<Setting> {
         grid::axes(self.solver, self.is_plain()).map_or(Vec::new(), |axes| grid::settings(&axes))

@@ -73,15 +73,20 @@ impl Course {
         self.values.push(value);
     }
 
-    /// Where the quantity is first at most `goal`; infinite if it never is.
+    /// Where the quantity has come down to `goal` for good; infinite if it never does. What only passes by does not count.
     pub fn reaches(&self, goal: f64, over: Over) -> f64 {
-        let first = self.values.iter().position(|&value| value <= goal);
-        first.and_then(|first| self.over(over).get(first)).copied().unwrap_or(f64::INFINITY)
+        self.arrival(goal).and_then(|first| self.over(over).get(first)).copied().unwrap_or(f64::INFINITY)
     }
 
-    /// How many steps it takes to be at most `goal`; infinite if it never is.
+    /// How many steps that takes.
     pub fn steps_to(&self, goal: f64) -> f64 {
-        self.values.iter().position(|&value| value <= goal).map_or(f64::INFINITY, |first| (first + 1) as f64)
+        self.arrival(goal).map_or(f64::INFINITY, |first| (first + 1) as f64)
+    }
+
+    /// The first point from which on the quantity is at most `goal`.
+    fn arrival(&self, goal: f64) -> Option<usize> {
+        let after = self.values.iter().rposition(|&value| !(value <= goal)).map_or(0, |last| last + 1);
+        (after < self.values.len()).then_some(after)
     }
 
     /// Where it ends.
