@@ -1,17 +1,15 @@
 //! A *contest*: several methods on one problem, tuned alike, from the same starts on the same data.
 
-use agglio::Plan;
-use agglio::rows::Dense;
-use agglio::tune::{Split, tune};
-
 use crate::contestant::{Contestant, Role, Run};
 use crate::error::Result;
 use crate::figure::{Axis, Cell, Content, Line, Panel, Table};
+use crate::goal::Goal;
 use crate::grid::{self, Setting, logspace};
 use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::statistics::Spread;
 use crate::track::{Course, Over};
+use crate::tuning;
 
 /// What one method has done.
 #[derive(Debug)]
@@ -25,12 +23,6 @@ pub struct Entrant {
     /// As it comes, a run for each seed; empty where there is nothing to tune.
     pub untuned: Vec<Run>,
 }
-
-/// Epochs after which settings are scored: so few that a slow one has not arrived.
-const TUNING_EPOCHS: usize = 100;
-
-/// A mean square that is rounding, for labels of the size of one.
-const EXACT: f64 = 1e-28;
 
 /// Times that a run is made; the fastest counts, since whatever else the machine does only takes time.
 const REPEATS: usize = 2;
@@ -56,7 +48,7 @@ pub fn hold(
 
 fn enter(problem: &dyn Problem, contestant: &Contestant, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Entrant> {
     hear(&format!("tuning {}", contestant.name));
-    let setting = tuned(problem, contestant, settings)?;
+    let setting = tuning::tuned(problem, contestant, settings)?;
     hear(&format!("running {}", contestant.name));
     let tuned = runs(problem, contestant, &setting, settings)?;
     let untuned = match contestant.settings().is_empty() {
@@ -64,52 +56,6 @@ fn enter(problem: &dyn Problem, contestant: &Contestant, settings: &Settings, he
         false => runs(problem, contestant, &Setting::new(), settings)?,
     };
     Ok(Entrant { contestant: *contestant, setting, tuned, untuned })
-}
-
-/// The best of the paper's settings and of the method as its authors leave it, by the loss on rows held out of the first seed's data.
-///
-/// Exact fits cannot be told apart by a loss that is all rounding. Those that stay exact to their end, through all
-/// temperatures, run again with half the epochs, until one or none is exact.
-///
-/// # Errors
-/// If none can be run, or somebody wants it to end.
-pub fn tuned(problem: &dyn Problem, contestant: &Contestant, settings: &Settings) -> Result<Setting> {
-    let mut candidates = contestant.settings();
-    if candidates.is_empty() || contestant.is_textbook() {
-        candidates.push(Setting::new());
-    }
-    let rows = problem.draw(settings.seed)?.rows;
-    let halves = std::iter::successors(Some(TUNING_EPOCHS / 2), |&epochs| Some(epochs / 2));
-    for epochs in [TUNING_EPOCHS, Contestant::EPOCHS].into_iter().chain(halves) {
-        let mut scored = held_out(problem, &rows, contestant, candidates, epochs, settings)?;
-        scored.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        let exact = scored.iter().filter(|(loss, _)| *loss <= EXACT).count();
-        scored.truncate(exact.max(1));
-        candidates = scored.into_iter().map(|(_, setting)| setting).collect();
-        if exact <= 1 || epochs == 1 {
-            break;
-        }
-    }
-    Ok(candidates.swap_remove(0))
-}
-
-/// The losses of settings on rows held out, after so many epochs.
-fn held_out(
-    problem: &dyn Problem,
-    rows: &Dense,
-    contestant: &Contestant,
-    candidates: Vec<Setting>,
-    epochs: usize,
-    settings: &Settings,
-) -> Result<Vec<(f64, Setting)>> {
-    let plan = |setting: &Setting| -> Result<Plan> {
-        Ok(contestant.options(problem, setting, settings.seed, settings)?.epochs(epochs).build()?)
-    };
-    let plans: Vec<Plan> = candidates.iter().map(plan).collect::<Result<_>>()?;
-    let scores = tune(rows, &plans, Split::holdout(settings.holdout(), settings.seed)?, &|_, _| {})?;
-    settings.check()?;
-    let losses = scores.iter().map(|score| score.map_or(f64::INFINITY, |score| score.loss));
-    Ok(losses.zip(candidates).collect())
 }
 
 fn runs(problem: &dyn Problem, contestant: &Contestant, setting: &Setting, settings: &Settings) -> Result<Vec<Run>> {
@@ -133,9 +79,9 @@ impl Entrant {
         self.tuned.iter().map(|run| &run.error).collect()
     }
 
-    /// When its tuned runs reach an error.
-    pub fn reaches(&self, goal: f64, over: Over) -> Spread {
-        Spread::of(self.tuned.iter().map(|run| run.error.reaches(goal, over)))
+    /// When its tuned runs reach a goal, in seconds.
+    pub fn reaches(&self, goal: &Goal) -> Spread {
+        goal.reached(&self.tuned, Over::Seconds)
     }
 
     /// The errors that its tuned runs end with.
@@ -200,20 +146,18 @@ pub fn curve(courses: &[&Course], over: Over) -> Line {
 }
 
 /// Time and passes to some errors, and the error at the end, a row for each method, as tuned and as it comes.
-pub fn table(problem: &dyn Problem, entrants: &[Entrant], goals: &[(f64, &str)]) -> Table {
+pub fn table(problem: &dyn Problem, entrants: &[Entrant], goals: &[Goal]) -> Table {
     let mut columns: Vec<String> = vec!["method".into(), "setting".into()];
-    for (_, goal) in goals {
-        columns.extend([format!("seconds to {goal}"), format!("passes to {goal}")]);
+    for Goal { words, .. } in goals {
+        columns.extend([format!("seconds to {words}"), format!("passes to {words}")]);
     }
     columns.push(format!("{} at the end", problem.measured()));
     let row = |entrant: &Entrant, setting: String, runs: &[Run]| {
-        let spread = |of: &dyn Fn(&Run) -> f64| Cell::from(Spread::of(runs.iter().map(of)));
         let mut cells = vec![Cell::Text(entrant.contestant.name.into()), Cell::Text(setting)];
-        for &(goal, _) in goals {
-            cells.push(spread(&|run| run.error.reaches(goal, Over::Seconds)));
-            cells.push(spread(&|run| run.error.reaches(goal, Over::Passes)));
+        for goal in goals {
+            cells.extend([Over::Seconds, Over::Passes].map(|over| Cell::from(goal.reached(runs, over))));
         }
-        cells.push(spread(&|run| run.error.last()));
+        cells.push(Spread::of(runs.iter().map(|run| run.error.last())).into());
         cells
     };
     let tuned = entrants.iter().map(|entrant| row(entrant, grid::named(&entrant.setting), &entrant.tuned));
@@ -247,8 +191,9 @@ pub fn parameters(problem: &dyn Problem, settings: &Settings) -> Vec<(String, St
         (
             "tuning",
             format!(
-                "the paper's grid and what the authors leave it at, if they do, by the loss on {share} % of the first seed's rows after \
-                 {TUNING_EPOCHS} epochs, halved as long as several are exact"
+                "the paper's grid and the values that the method comes with, by the loss on {share} % of the first seed's \
+                 rows after {} epochs; where several fits are exact, after half as many, and so on",
+                tuning::EPOCHS
             ),
         ),
         ("limit", format!("{} epochs", Contestant::EPOCHS)),

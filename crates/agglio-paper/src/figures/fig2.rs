@@ -6,12 +6,13 @@ use crate::claim::{Bound, Claim};
 use crate::contest::{self, Entrant};
 use crate::contestant::Contestant;
 use crate::error::Result;
+use crate::expected::published;
 use crate::figure::Figure;
+use crate::goal::Goal;
 use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::statistics::Spread;
 use crate::task::Task;
-use crate::track::Over;
 
 /// Everybody in the figure, and who is only in its table.
 pub(super) const FIELD: [Contestant; 11] = [
@@ -35,7 +36,7 @@ pub(super) const FIELD: [Contestant; 11] = [
 pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
     let task = Task::usual("sigmoid");
     let entrants = contest::hold(&task, &FIELD, settings, hear)?;
-    let goals = [(1e-6, "1e-6"), (1e-12, "1e-12"), (1e-14, "1e-14")];
+    let goals = [1e-6, 1e-12, 1e-14].map(Goal::at);
     Ok(Figure {
         claims: noiseless(&entrants),
         ..field("fig2a", "Sigmoid without noise", &task, &entrants, &goals, settings)
@@ -64,7 +65,7 @@ pub(super) fn field(
     title: &str,
     problem: &dyn Problem,
     entrants: &[Entrant],
-    goals: &[(f64, &str)],
+    goals: &[Goal],
     settings: &Settings,
 ) -> Figure {
     Figure {
@@ -83,16 +84,17 @@ pub(super) fn field(
 }
 
 fn noiseless(entrants: &[Entrant]) -> Vec<Claim> {
-    let goal = 1e-14;
+    let goal = published("fig2a", "AGGLIO");
     // the variant with the minibatches that all others have
     let Some(ours) = contest::of(entrants, &Contestant::AGGLIO_SGD) else { return Vec::new() };
-    let time = ours.reaches(goal, Over::Seconds).median;
+    let arrival = |entrant: &Entrant| entrant.reaches(&Goal::at(goal)).median;
+    let time = arrival(ours);
     let ratio = |rival: &Entrant| {
-        let theirs = rival.reaches(goal, Over::Seconds).median;
+        let theirs = arrival(rival);
         let name = rival.contestant.name;
         Claim::new(
             "text, convergence",
-            format!("AGGLIO reaches 1e-14 at least twice as fast as {name}"),
+            format!("AGGLIO reaches {goal:e} at least twice as fast as {name}"),
             format!("{name} takes {}, AGGLIO-SGD {}", moment(theirs), moment(time)),
             theirs / time,
             Bound::AtLeast(2.0),
@@ -122,21 +124,17 @@ pub(super) fn moment(time: f64) -> String {
 
 fn noisy(name: &'static str, title: &str, task: &Task, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
     let entrants = contest::hold(task, &FIELD, settings, hear)?;
-    // with noise the best that least squares can do is its own minimum
-    let optimum = contest::of(&entrants, &Contestant::AUTO).map_or(f64::NAN, |auto| auto.finals().high);
-    let goal = 1.1 * optimum;
-    let words = format!("{} (1.1 times the minimum's)", brief(goal));
-    let mut figure = field(name, title, task, &entrants, &[(goal, &words)], settings);
-    figure.claims = comparable(&entrants, goal);
+    let goal = Goal::minimum(&entrants);
+    let mut figure = field(name, title, task, &entrants, std::slice::from_ref(&goal), settings);
+    figure.claims = comparable(&entrants, &goal);
     Ok(figure)
 }
 
 /// With noise AGGLIO is to be comparable to its competitors or better, in speed and in error.
-fn comparable(entrants: &[Entrant], goal: f64) -> Vec<Claim> {
+fn comparable(entrants: &[Entrant], goal: &Goal) -> Vec<Claim> {
     let ours = [Contestant::AGGLIO_GD, Contestant::AGGLIO_SGD];
     let ours: Vec<&Entrant> = ours.iter().filter_map(|contestant| contest::of(entrants, contestant)).collect();
-    let fastest =
-        |who: &[&Entrant]| Spread::of(who.iter().map(|entrant| entrant.reaches(goal, Over::Seconds).median)).low;
+    let fastest = |who: &[&Entrant]| Spread::of(who.iter().map(|entrant| entrant.reaches(goal).median)).low;
     let lowest = |who: &[&Entrant]| Spread::of(who.iter().map(|entrant| entrant.finals().median)).low;
     let rivals: Vec<&Entrant> = rivals(entrants).collect();
     let (time, their_time, error, their_error) = (fastest(&ours), fastest(&rivals), lowest(&ours), lowest(&rivals));
@@ -144,7 +142,7 @@ fn comparable(entrants: &[Entrant], goal: f64) -> Vec<Claim> {
         Claim::new(
             "text, convergence",
             "with noise AGGLIO converges comparably or better: in at most twice the time of the fastest competitor",
-            format!("to {}: AGGLIO {}, the fastest competitor {}", brief(goal), moment(time), moment(their_time)),
+            format!("to {}: AGGLIO {}, the fastest competitor {}", goal.words, moment(time), moment(their_time)),
             time / their_time,
             Bound::AtMost(2.0),
         ),

@@ -6,12 +6,13 @@ use crate::claim::{Bound, Claim};
 use crate::contest::{self, Entrant};
 use crate::contestant::Contestant;
 use crate::error::Result;
+use crate::expected::rounding;
 use crate::figure::Figure;
 use crate::figures::fig2::{FIELD, field, moment, rivals};
+use crate::goal::Goal;
 use crate::settings::Settings;
 use crate::statistics::Spread;
 use crate::task::Task;
-use crate::track::Over;
 
 /// Figure 3a: softplus.
 ///
@@ -46,41 +47,29 @@ fn figure(
 ) -> Result<Figure> {
     let task = Task::usual(activation);
     let entrants = contest::hold(&task, &FIELD, settings, hear)?;
-    let goals = [(1e-6, "1e-6"), (1e-12, "1e-12")];
+    let goals = [1e-6, 1e-12].map(Goal::at);
     let mut figure = field(name, title, &task, &entrants, &goals, settings);
-    figure.claims = claims(&entrants);
+    figure.claims = claims(name, &entrants);
     Ok(figure)
 }
 
-fn claims(entrants: &[Entrant]) -> Vec<Claim> {
+fn claims(name: &str, entrants: &[Entrant]) -> Vec<Claim> {
     let of = |contestant: &Contestant| contest::of(entrants, contestant);
     let (Some(gd), Some(sgd), Some(yogi)) =
         (of(&Contestant::AGGLIO_GD), of(&Contestant::AGGLIO_SGD), of(&Contestant::YOGI))
     else {
         return Vec::new();
     };
-    let mut claims = vec![ends(gd, 1e-15), ends(sgd, 2e-15)];
+    let end = |entrant: &Entrant| rounding(name, entrant.contestant.name, entrant.contestant.name, entrant.finals());
+    let mut claims = vec![end(gd), end(sgd)];
     claims.extend(speed(gd, sgd, entrants));
     claims.push(accuracy(gd, entrants));
     claims.extend(closest(yogi, sgd, entrants));
     claims
 }
 
-/// Finals at the level of rounding are to be at most twice the published ones.
-fn ends(entrant: &Entrant, published: f64) -> Claim {
-    let (name, last) = (entrant.contestant.name, entrant.finals());
-    Claim::new(
-        "published run",
-        format!("{name} ends at ‖w − w*‖ ≤ {published:e} (twice that allowed: it is rounding)"),
-        format!("median {}, {} to {}", brief(last.median), brief(last.low), brief(last.high)),
-        last.median,
-        Bound::AtMost(2.0 * published),
-    )
-}
-
 fn speed(gd: &Entrant, sgd: &Entrant, entrants: &[Entrant]) -> Vec<Claim> {
-    let goal = 1e-12;
-    let time = |entrant: &Entrant| entrant.reaches(goal, Over::Seconds).median;
+    let time = |entrant: &Entrant| entrant.reaches(&Goal::at(1e-12)).median;
     let ours = time(gd).min(time(sgd));
     let claim = |rival: &Entrant| {
         let (name, theirs) = (rival.contestant.name, time(rival));
@@ -113,8 +102,7 @@ fn accuracy(gd: &Entrant, entrants: &[Entrant]) -> Claim {
 
 /// Yogi is said to come closest, to converge, and to be slower.
 fn closest(yogi: &Entrant, sgd: &Entrant, entrants: &[Entrant]) -> Vec<Claim> {
-    let goal = 1e-6;
-    let time = |entrant: &Entrant| entrant.reaches(goal, Over::Seconds).median;
+    let time = |entrant: &Entrant| entrant.reaches(&Goal::at(1e-6)).median;
     let others = rivals(entrants).filter(|rival| rival.contestant.name != yogi.contestant.name);
     let fastest = Spread::of(others.map(time)).low;
     let theirs = time(yogi);

@@ -57,9 +57,10 @@ impl Sweep {
         }
     }
 
-    /// The largest of the medians.
-    pub fn worst_median(&self) -> f64 {
-        self.errors.iter().map(|spread| spread.median).fold(0.0, f64::max)
+    /// The spread with the largest median.
+    pub fn worst_spread(&self) -> Spread {
+        let worst = self.errors.iter().copied().max_by(|one, other| one.median.total_cmp(&other.median));
+        worst.unwrap_or_else(|| Spread::of([]))
     }
 
     /// The largest of all.
