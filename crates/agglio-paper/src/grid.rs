@@ -37,16 +37,31 @@ pub fn axes(solver: Solver, plain: bool) -> Option<Vec<Axis>> {
     })
 }
 
-/// `count` values from one to the other in equal steps, both included.
+/// `count` values from one to the other in equal steps as numpy has them, both ends included.
 pub fn linspace(from: f64, to: f64, count: usize) -> Vec<f64> {
-    let last = count.saturating_sub(1).max(1) as f64;
-    // the ends come out as they are
-    (0..count).map(|i| i as f64 / last).map(|share| (1.0 - share) * from + share * to).collect()
+    let step = (to - from) / count.saturating_sub(1).max(1) as f64;
+    spaced(from, to, count, |i| from + i as f64 * step)
 }
 
-/// `count` values from one to the other in equal ratios, both included.
+/// `count` values from one to the other in equal ratios, both ends included.
 pub fn logspace(from: f64, to: f64, count: usize) -> Vec<f64> {
-    linspace(from.ln(), to.ln(), count).into_iter().map(f64::exp).collect()
+    let last = count.saturating_sub(1).max(1) as f64;
+    spaced(from, to, count, |i| ratio(from, to, i as f64 / last))
+}
+
+/// What lies between two numbers when their logarithms are shared out; their ratio may overflow.
+pub fn ratio(from: f64, to: f64, share: f64) -> f64 {
+    from.powf(1.0 - share) * to.powf(share)
+}
+
+/// Rounding must not move the ends.
+fn spaced(from: f64, to: f64, count: usize, between: impl Fn(usize) -> f64) -> Vec<f64> {
+    let value = |i: usize| match i {
+        0 => from,
+        i if i + 1 == count => to,
+        i => between(i),
+    };
+    (0..count).map(value).collect()
 }
 
 /// All settings of a grid, the last key changing fastest.

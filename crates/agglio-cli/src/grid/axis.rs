@@ -2,6 +2,7 @@
 
 use agglio::nearest::nearest;
 use agglio::rng::Random;
+use agglio_paper::grid::{linspace, logspace, ratio};
 use anyhow::{Result, anyhow, bail};
 
 /// More values than this are a slip of the finger.
@@ -146,25 +147,12 @@ fn whole(item: &str, typed: &str) -> Result<usize> {
     count.ok_or_else(|| anyhow!("`{item}`: the count is a whole number from 1 to {MOST}, not `{typed}`"))
 }
 
-/// `count` numbers, both ends among them, in equal steps as numpy has them, or in equal ratios.
+/// `count` numbers, both ends among them, in equal steps or in equal ratios.
 fn spaced(from: f64, to: f64, count: usize, by_ratio: bool) -> Vec<String> {
-    let last = count.saturating_sub(1).max(1) as f64;
-    let step = (to - from) / last;
-    let between = |i: usize| match by_ratio {
-        true => rounded(ratio(from, to, i as f64 / last)),
-        false => text(from + i as f64 * step),
-    };
-    let value = |i: usize| match i {
-        0 => text(from),
-        i if i + 1 == count => text(to),
-        i => between(i),
-    };
-    (0..count).map(value).collect()
-}
-
-/// What lies between two numbers when their logarithms are shared out; their ratio may overflow.
-fn ratio(from: f64, to: f64, share: f64) -> f64 {
-    from.powf(1.0 - share) * to.powf(share)
+    match by_ratio {
+        true => logspace(from, to, count).into_iter().map(rounded).collect(),
+        false => linspace(from, to, count).into_iter().map(text).collect(),
+    }
 }
 
 /// To 15 digits, which systems agree on whose powers differ in the last bit.
@@ -173,7 +161,7 @@ fn rounded(value: f64) -> String {
 }
 
 /// The fewest digits that read back to the same number, and no dozens of zeros.
-fn text(value: f64) -> String {
+pub fn text(value: f64) -> String {
     let plain = value.to_string();
     if plain.len() <= 20 { plain } else { format!("{value:e}") }
 }

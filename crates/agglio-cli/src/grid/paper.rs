@@ -1,49 +1,34 @@
-//! The *paper's* grids, by solver.
-//!
-//! Reference: the section on experiments, "Hyperparameter Search" (`sec:exps`).
+//! The *paper's* grids, as they are typed.
 
 use agglio::Solver;
+use agglio_paper::grid::{self, Axis};
 use anyhow::{Result, bail};
 
+use super::axis::text;
 use crate::args::MethodArgs;
 
-const TAU0: &str = "tau0=0.1,0.01,0.001,0.0001";
-const BETA: &str = "beta=linspace(1.01,2,5)";
-
-/// The axes for a solver, without those of keys that are fixed.
+/// The axes for a solver, as they are typed, without those of keys that are fixed.
 ///
 /// # Errors
 /// If the paper has none for it, or all are fixed.
-pub fn axes(solver: Solver, method: &MethodArgs) -> Result<Vec<&'static str>> {
-    let Some(axes) = all(solver, is_plain(method)) else {
-        let known = Solver::ALL.into_iter().filter(|&solver| all(solver, false).is_some()).map(Solver::name);
+pub fn axes(solver: Solver, method: &MethodArgs) -> Result<Vec<String>> {
+    let Some(axes) = grid::axes(solver, is_plain(method)) else {
+        let known = Solver::ALL.into_iter().filter(|&solver| grid::axes(solver, false).is_some()).map(Solver::name);
         bail!(
             "the paper has no grid for solver `{solver}`, only for {}; give your own, such as --grid 'l2=0,0.01,0.1'",
             known.collect::<Vec<_>>().join(", ")
         );
     };
-    let free: Vec<&str> = axes.iter().copied().filter(|axis| !is_fixed(axis, method)).collect();
+    let free: Vec<String> = axes.iter().filter(|axis| !is_fixed(axis.key, method)).map(typed).collect();
     if free.is_empty() {
         bail!("every key of the paper's grid for solver `{solver}` is fixed; leave one free, or give --grid");
     }
     Ok(free)
 }
 
-fn all(solver: Solver, plain: bool) -> Option<&'static [&'static str]> {
-    use Solver::{Adam, Gd, Gradopt, Momentum, Nesterov, Ngd, Saga, Sgd, Svrg, Yogi};
-    Some(match solver {
-        Gd | Sgd | Svrg | Saga | Momentum | Nesterov => &["eta=linspace(1,500,10)", TAU0, BETA],
-        Adam | Yogi if plain => &[
-            "eta=linspace(0.01,0.2,5)",
-            "beta1=linspace(0.01,0.9,5)",
-            "beta2=linspace(0.01,0.9,5)",
-            "epsilon=1e-3,1e-5,1e-8",
-        ],
-        Adam | Yogi => &["eta=linspace(0.01,0.2,5)", TAU0, BETA],
-        Ngd => &["eta=linspace(0.01,10,20)"],
-        Gradopt => &["eta=linspace(1,400,20)"],
-        _ => return None,
-    })
+fn typed(axis: &Axis) -> String {
+    let values: Vec<String> = axis.values.iter().map(|value| text(*value)).collect();
+    format!("{}={}", axis.key, values.join(","))
 }
 
 /// Whether there is no graduation.
@@ -51,8 +36,8 @@ fn is_plain(method: &MethodArgs) -> bool {
     method.tau0 == Some(1.0)
 }
 
-fn is_fixed(axis: &str, method: &MethodArgs) -> bool {
-    match axis.split('=').next().unwrap_or_default() {
+fn is_fixed(key: &str, method: &MethodArgs) -> bool {
+    match key {
         "eta" => method.eta.is_some(),
         "tau0" => method.tau0.is_some(),
         // a temperature that is one from the beginning does not grow
