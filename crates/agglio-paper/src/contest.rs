@@ -180,8 +180,8 @@ pub fn parameters(problem: &dyn Problem, settings: &Settings) -> Vec<(String, St
     let seeds = format!("{} from {}", settings.seeds, settings.seed);
     let share = (100.0 * settings.holdout()).round();
     let projection = match settings.as_published {
-        true => "‖w‖ ≤ 10 after every step (softplus: 50), as in the published run",
-        false => "none",
+        true => "‖w‖ ≤ 10 after every step (softplus: 50), and τ ≤ 0.1 for AGGLIO-SGD, as in the published run",
+        false => "none; temperatures rise to τ = 1",
     };
     [
         ("data", problem.described()),
@@ -197,7 +197,7 @@ pub fn parameters(problem: &dyn Problem, settings: &Settings) -> Vec<(String, St
             ),
         ),
         ("limit", format!("{} epochs", Contestant::EPOCHS)),
-        ("projection", projection.into()),
+        ("projection and cap", projection.into()),
         ("time", format!("of the fit alone, one thread, the faster of {REPEATS} runs")),
     ]
     .map(|(key, value)| (key.to_owned(), value))

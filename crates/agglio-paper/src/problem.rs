@@ -79,8 +79,20 @@ pub fn options(problem: &dyn Problem, solver: Solver, seed: u64, settings: &Sett
         Solver::Irls => options,
         _ => options.start(Start::Random(None)),
     };
-    let projected = settings.as_published && solver != Solver::Lbfgs;
-    Ok(if projected { options.radius(published_radius(problem.activation())) } else { options })
+    Ok(if settings.as_published { as_published(options, solver, problem.activation()) } else { options })
+}
+
+/// The last temperature of the published run of AGGLIO-SGD.
+const PUBLISHED_CAP: f64 = 0.1;
+
+/// With the projections and caps of the published run.
+fn as_published(options: Options, solver: Solver, activation: &str) -> Options {
+    match solver {
+        // no ball can be put around its guess of the curvature
+        Solver::Lbfgs => options,
+        Solver::Sgd => options.radius(published_radius(activation)).tau_max(PUBLISHED_CAP),
+        _ => options.radius(published_radius(activation)),
+    }
 }
 
 /// What the published run kept ‖w‖ below.
