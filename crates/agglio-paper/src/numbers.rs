@@ -15,7 +15,8 @@ pub fn csv(figure: &Figure) -> String {
         return tables(&figure.tables);
     }
     let flat = figure.panels.iter().all(|panel| matches!(panel.content, Content::Lines(_)));
-    let mut text = String::from(if flat { "panel,series,x,median,low,high\n" } else { "panel,series,x,y,median,low,high\n" });
+    let mut text =
+        String::from(if flat { "panel,series,x,median,low,high\n" } else { "panel,series,x,y,median,low,high\n" });
     for (place, panel) in figure.panels.iter().enumerate() {
         let name = panel_name(panel, place);
         match &panel.content {
@@ -97,7 +98,8 @@ pub fn claims(figures: &[Figure]) -> String {
                 Bound::AtLeast(limit) => ("at least", limit),
             };
             let words = [figure.name, claim.source, &claim.statement, &claim.measured].map(quoted);
-            let decided = [exact(claim.value), bound.into(), exact(limit), claim.held().to_string(), exact(claim.margin())];
+            let decided =
+                [exact(claim.value), bound.into(), exact(limit), claim.held().to_string(), exact(claim.margin())];
             let remark = quoted(claim.remark.as_deref().unwrap_or_default());
             push_row(&mut text, words.into_iter().chain(decided).chain([remark]));
         }

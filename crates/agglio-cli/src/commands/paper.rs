@@ -58,6 +58,9 @@ fn settings(args: &PaperArgs) -> Result<Settings> {
     if seeds == 0 {
         bail!("--seeds is 0; there must be one run at least");
     }
+    if args.run.seed.checked_add(seeds as u64).is_none() {
+        bail!("--seed {} and --seeds {seeds} lead beyond 2^64; begin with a lower seed", args.run.seed);
+    }
     Ok(Settings {
         quick: args.quick,
         as_published: args.as_published,

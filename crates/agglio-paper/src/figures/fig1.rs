@@ -23,7 +23,7 @@ const COLD: f64 = 0.01;
 const CURVE: i32 = 50;
 const STEP: f64 = 0.2;
 /// Points along a side of a surface.
-const SIDE: usize = 41;
+const SIDE: usize = 33;
 const QUICK_SIDE: usize = 21;
 
 const CAPTION: &str = "Top: the graduated activations, φ_τ(z) − φ_τ(0), at four temperatures. Middle: the loss of least \
@@ -147,7 +147,10 @@ impl View {
         if self.strengths.warm().iter().any(|strength| *strength <= 0.0) {
             return Claim::new(
                 "introduction, key idea",
-                format!("graduation expands the neighbourhood of w* where the loss of {} is strongly convex", self.name),
+                format!(
+                    "graduation expands the neighbourhood of w* where the loss of {} is strongly convex",
+                    self.name
+                ),
                 format!("radius {} at τ = 0.01, {} at τ = 1", median(self.basins.cold()), median(self.basins.warm())),
                 self.basins.least_gain(),
                 Bound::AtLeast(2.0),
@@ -161,7 +164,9 @@ impl View {
             self.strengths.least_gain(),
             Bound::AtLeast(1.0),
         )
-        .remark("on such data the loss is convex wherever it was looked at, at τ = 1 too; graduation conditions it better")
+        .remark(
+            "on such data the loss is convex wherever it was looked at, at τ = 1 too; graduation conditions it better",
+        )
     }
 }
 

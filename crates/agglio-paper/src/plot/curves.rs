@@ -22,9 +22,8 @@ pub fn plots(panel: &Panel, lines: &[Line], key: &Key) -> (Vec<Plot>, Layout) {
     for (line, entry) in styled() {
         plots.extend(strokes(line, entry, (&x, &y)));
     }
-    let layout = Layout::new(x.range(), y.range())
-        .with_x_label(panel.x.label.as_str())
-        .with_y_label(panel.y.label.as_str());
+    let layout =
+        Layout::new(x.range(), y.range()).with_x_label(panel.x.label.as_str()).with_y_label(panel.y.label.as_str());
     (plots, y.along_y(x.along_x(layout)))
 }
 

@@ -8,9 +8,8 @@ use super::{GAP, LETTER, TICK, text};
 use crate::figure::{Content, Figure, Line};
 
 /// Colours that stay apart for colour-blind eyes (Okabe and Ito's without yellow, then Tol's), darkest contrasts first.
-const COLOURS: [&str; 10] = [
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#777777",
-];
+const COLOURS: [&str; 10] =
+    ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#777777"];
 const MARKS: [MarkerShape; 4] = [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Triangle, MarkerShape::Diamond];
 pub const DASHES: &str = "7 4";
 /// Half the size of a mark.

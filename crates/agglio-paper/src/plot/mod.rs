@@ -150,11 +150,7 @@ fn scene(figure: &Figure, titled: bool) -> Scene {
 /// Puts a scene into another.
 fn add(scene: &mut Scene, part: Scene, (x, y): (f64, f64)) {
     scene.defs.extend(part.defs);
-    scene.add(Primitive::GroupStart {
-        transform: Some(format!("translate({x},{y})")),
-        title: None,
-        extra_attrs: None,
-    });
+    scene.add(Primitive::GroupStart { transform: Some(format!("translate({x},{y})")), title: None, extra_attrs: None });
     part.elements.into_iter().for_each(|element| scene.add(element));
     scene.add(Primitive::GroupEnd);
 }

@@ -139,7 +139,7 @@ fn powers() -> TickFormat {
 /// A number of few digits, without an exponent where that is short.
 fn number(value: f64) -> String {
     match value.abs() {
-        v if v == 0.0 || (1e-3..1e5).contains(&v) => format!("{}", (value * 1e6).round() / 1e6),
+        v if v == 0.0 || (1e-3..1e7).contains(&v) => format!("{}", (value * 1e6).round() / 1e6),
         _ => {
             let exponent = value.abs().log10().floor() as i32;
             let digits = (value / 10_f64.powi(exponent) * 1e3).round() / 1e3;
