@@ -69,7 +69,9 @@ pub fn everything() -> Figure {
         y: axis("ℓ₂ error", false),
         content: Content::Lines(vec![
             Line { name: "GD".into(), x: vec![0.1, 0.3, 0.5], y: vec![0.2, 0.6, 1.0], marked: true, ..Line::default() },
-            Line { name: "β < 1 & more".into(), x: vec![0.1, 0.5], y: vec![0.3, 0.9], dashed: true, ..Line::default() },
+            Line {
+                name: "β < 1 & more".into(), x: vec![0.1, 0.5], y: vec![0.3, 0.9], dashed: true, ..Line::default()
+            },
         ]),
     };
     let narrow = Panel {
@@ -180,7 +182,8 @@ pub fn surfaces() -> Figure {
 
 /// Panels with nothing on them.
 pub fn empty() -> Figure {
-    let panel = |log: bool, content: Content| Panel { title: "nothing".into(), x: axis("x", log), y: axis("y", log), content };
+    let panel =
+        |log: bool, content: Content| Panel { title: "nothing".into(), x: axis("x", log), y: axis("y", log), content };
     let nothing = Surface { x: vec![0.0], y: vec![], z: vec![vec![], vec![1.0]], label: "z".into() };
     let unplaced = Line { name: "nowhere".into(), x: vec![1.0, -1.0], y: vec![0.0, 1.0], ..Line::default() };
     Figure {
