@@ -66,7 +66,7 @@ struct Section<'a> {
     picture: Option<Picture>,
     tables: Vec<Grid<'a>>,
     claims: Vec<Verdict<'a>>,
-    held: usize,
+    held: String,
     time: String,
 }
 
@@ -105,7 +105,6 @@ struct Verdict<'a> {
 
 impl<'a> Section<'a> {
     fn new(figure: &'a Figure) -> Section<'a> {
-        let (held, _) = words::tally([figure]);
         Section {
             name: figure.name,
             title: &figure.title,
@@ -114,7 +113,7 @@ impl<'a> Section<'a> {
             picture: Picture::new(figure),
             tables: figure.tables.iter().map(Grid::new).collect(),
             claims: figure.claims.iter().map(Verdict::new).collect(),
-            held,
+            held: words::held(figure),
             time: words::time(figure.seconds),
         }
     }

@@ -57,6 +57,14 @@ pub fn cell(cell: &Cell) -> String {
     }
 }
 
+/// How many claims of a figure held.
+pub fn held(figure: &Figure) -> String {
+    match tally([figure]) {
+        (_, 0) => "–".into(),
+        (held, all) => format!("{held} of {all}"),
+    }
+}
+
 /// How many claims of figures held, and how many there are.
 pub fn tally<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> (usize, usize) {
     let claims = figures.into_iter().flat_map(|figure| &figure.claims);

@@ -31,7 +31,8 @@ pub fn run(args: &PaperArgs) -> Result<ExitCode> {
     if !figures.is_empty() {
         let gap = gap(figures.len(), entries.len());
         folder.finish(&Page { figures: &figures, facts: &facts(args, &settings), gap: gap.as_deref() })?;
-        output::print(&summary(&figures, &folder))?;
+        output::print(&summary(&figures, &folder))
+            .map_err(|why| why.context("the files were written, but not the summary"))?;
     }
     match failure {
         Some(why) => Err(why),
@@ -133,10 +134,11 @@ fn command(args: &PaperArgs, settings: &Settings) -> String {
 
 fn summary(figures: &[Figure], folder: &Folder) -> String {
     let mut table = ruled([left("figure"), right("claims held"), right("time")]);
-    table.add_rows(figures.iter().map(|figure| {
-        let (held, all) = words::tally([figure]);
-        [left(figure.name), right(format!("{held} of {all}")), right(words::time(figure.seconds))]
-    }));
+    table.add_rows(
+        figures
+            .iter()
+            .map(|figure| [left(figure.name), right(words::held(figure)), right(words::time(figure.seconds))]),
+    );
     format!("{}\n{}\n{}\n", flush_left(&mut table), broken(figures), folder.page().display())
 }
 
@@ -154,5 +156,32 @@ fn broken(figures: &[Figure]) -> String {
     match rows.is_empty() {
         true => String::new(),
         false => format!("\nThese claims did not hold:\n{}", pairs(&rows)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agglio_paper::claim::{Bound, Claim};
+
+    use super::*;
+
+    #[test]
+    fn claims_that_did_not_hold_are_told_within_eighty_columns() {
+        let said = "at the noiseless task it is at least twice as fast as every one of its competitors";
+        let claims = vec![
+            Claim::new("caption", said, "1.2 times as fast as Yogi", 1.2, Bound::AtLeast(2.0))
+                .remark("the published run timed the evaluation of the loss as well"),
+            Claim::new("caption", "it holds", "yes", 1.0, Bound::AtLeast(1.0)),
+            Claim::new("caption", "it never came", "never", f64::NAN, Bound::AtMost(1e-15)),
+        ];
+        let figures = [Figure { name: "fig2a", claims, ..Figure::default() }];
+        let told = broken(&figures);
+        assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+        let words: Vec<&str> = told.split_whitespace().collect();
+        let told = words.join(" ");
+        for piece in ["fig2a at the noiseless task", "Yogi, must be at least 2 (the published run", "at most 1e-15"] {
+            assert!(told.contains(piece), "{told}");
+        }
+        assert!(!told.contains("it holds"), "{told}");
     }
 }

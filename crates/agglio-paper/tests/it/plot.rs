@@ -98,3 +98,19 @@ fn many_points_that_nobody_can_tell_apart_are_drawn_as_few() {
     let length = plot::svg(&figure).len();
     assert!(length < 100_000, "{length} bytes");
 }
+
+#[test]
+fn any_number_can_be_drawn() {
+    let values =
+        [0.0, -0.0, 5e-324, 1e-300, 1e-16, 1.0, 1e16, 1e300, f64::MAX, -f64::MAX, -1.0, f64::NAN, f64::INFINITY];
+    for first in values {
+        for second in values {
+            for figure in [samples::of_lines(&[first, second]), samples::of_surface(first, second)] {
+                let svg = plot::svg(&figure);
+                Markup::parse(&svg);
+                assert!(!svg.contains("NaN") && !svg.contains(">inf<"), "{first} {second}: {svg}");
+                assert!(svg.len() < 100_000, "{first} {second}: {} bytes", svg.len());
+            }
+        }
+    }
+}
