@@ -29,7 +29,7 @@ docs:
 
 # what opens the page of `agglio paper`; elsewhere than in CI its test is left out where there is none
 browser:
-	@if [ "$${CI:-}" = true ] && ! command -v chromium > /dev/null; then \
+	@if [ -n "$${CI:-}" ] && ! command -v chromium > /dev/null; then \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium > /dev/null; \
 	fi
 

@@ -161,9 +161,35 @@ fn broken(figures: &[Figure]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::sync::atomic::Ordering;
+
     use agglio_paper::claim::{Bound, Claim};
 
     use super::*;
+
+    /// No other test of this process may look at the signal that this one makes up.
+    #[test]
+    fn a_signal_leaves_what_is_finished() -> Result<()> {
+        let quick = Entry { name: "quick", draw: |_, _| Ok(Figure { name: "quick", ..Figure::default() }) };
+        let cut_short = Entry {
+            name: "late",
+            draw: |settings, _| {
+                settings.interrupt.store(true, Ordering::SeqCst);
+                Ok(Figure { name: "late", ..Figure::default() })
+            },
+        };
+        let scratch = tempfile::tempdir()?;
+        let folder = Folder::open(scratch.path())?;
+        let interrupt = interrupt::flag();
+        let settings = Settings { quick: true, as_published: false, seeds: 1, seed: 0, threads: 1, interrupt };
+        let (figures, failure) = draw(&[&quick, &cut_short, &quick], &settings, &folder, true);
+        assert!(failure.is_none() && figures.iter().map(|figure| figure.name).eq(["quick"]));
+        let is_there = |name: &str| Path::new(scratch.path()).join(name).exists();
+        assert!(is_there("quick.png") && !is_there("late.png"));
+        assert_eq!(gap(1, 3).as_deref(), Some("The run was ended early: 1 of 3 figures were finished."));
+        Ok(())
+    }
 
     #[test]
     fn claims_that_did_not_hold_are_told_within_eighty_columns() {

@@ -121,7 +121,7 @@ impl View {
     fn panel(&self, tau: f64, surface: &Surface) -> Panel {
         Panel {
             title: format!("{}, τ = {tau}", self.name),
-            x: axis("from the origin to w*"),
+            x: axis("from w* to the origin"),
             y: axis("across"),
             content: Content::Surface(surface.clone()),
         }

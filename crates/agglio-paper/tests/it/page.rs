@@ -29,6 +29,8 @@ fn it_needs_nothing_from_elsewhere() {
     for link in body.all("href").chain(body.all("src")) {
         assert!(!link.contains("//") && !link.starts_with('/'), "{link}");
     }
+    // rules of one picture would hold for all others
+    assert_eq!(html.matches("<style").count(), 1);
     let addresses = html.matches("http").count();
     assert_eq!(addresses, html.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
 }
