@@ -1,7 +1,7 @@
 # One profile for everything: the first `cargo run --release` has then built most of it, and numerics are fast.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: test lint docs unit examples bench instructions fuzz deny
+.PHONY: test lint docs browser unit examples bench instructions fuzz deny
 
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 LOG := $(TARGET)/test.log
@@ -16,7 +16,7 @@ SECONDS ?= 7200
 TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 
 # fmt, clippy, rustdoc, all tests, doc tests, README snippets and examples; ends with `N passed, 0 failed`
-test: lint docs unit examples
+test: lint docs browser unit examples
 	@awk '/^test result:/ { passed += $$4; failed += $$6 } END { print passed " passed, " failed " failed"; exit failed > 0 }' $(LOG)
 
 # the benches too, which no test builds; the features are those of docs, so that dependencies are checked once
@@ -26,6 +26,12 @@ lint:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --features agglio-bench/measure
+
+# what opens the page of `agglio paper`; elsewhere than in CI its test is left out where there is none
+browser:
+	@if [ -n "$${CI:-}" ] && ! command -v chromium > /dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium > /dev/null; \
+	fi
 
 unit:
 	@mkdir -p $(dir $(LOG))

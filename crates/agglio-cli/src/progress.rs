@@ -43,7 +43,7 @@ pub fn searching(fits: usize, quiet: bool) -> ProgressBar {
 
 /// A bar over the figures of the paper, with what is being done and for how long.
 pub fn drawing(figures: usize, quiet: bool) -> ProgressBar {
-    let bar = bar("{spinner} [{bar:16}] {pos} of {len}  {prefix} {wide_msg} {elapsed}", Some(figures as u64), quiet);
+    let bar = bar("{spinner} [{bar:16}] {pos} of {len}  {elapsed}  {prefix} {msg}", Some(figures as u64), quiet);
     if !bar.is_hidden() {
         bar.enable_steady_tick(PAUSE);
     }

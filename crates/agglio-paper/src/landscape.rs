@@ -31,7 +31,7 @@ pub struct Landscape {
     activation: Arc<dyn Activation>,
     rows: Dense,
     truth: Vec<f64>,
-    /// Of length one and orthogonal; the first points from the origin to w*.
+    /// Of length one and orthogonal; the first points from w* to the origin, so that what is high is behind.
     sides: [Vec<f64>; 2],
     seed: u64,
 }
@@ -45,7 +45,7 @@ impl Landscape {
         let drawn = Simulation::new(activation.clone(), ROWS, FEATURES).seed(seed).draw()?;
         let rows = Dense::new(drawn.values, FEATURES, drawn.labels)?;
         let mut random = Random::new(seed, Stream::Probes);
-        let first = unit(drawn.truth.clone());
+        let first = unit(drawn.truth.iter().map(|w| -w).collect());
         let other: Vec<f64> = (0..FEATURES).map(|_| random.normal()).collect();
         let overlap = dot(&first, &other);
         let second = unit(other.iter().zip(&first).map(|(v, u)| v - overlap * u).collect());

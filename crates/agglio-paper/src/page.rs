@@ -66,7 +66,7 @@ struct Section<'a> {
     picture: Option<Picture>,
     tables: Vec<Grid<'a>>,
     claims: Vec<Verdict<'a>>,
-    held: usize,
+    held: String,
     time: String,
 }
 
@@ -96,6 +96,7 @@ struct Verdict<'a> {
     statement: &'a str,
     source: &'a str,
     measured: &'a str,
+    value: String,
     bound: String,
     held: bool,
     margin: String,
@@ -104,7 +105,6 @@ struct Verdict<'a> {
 
 impl<'a> Section<'a> {
     fn new(figure: &'a Figure) -> Section<'a> {
-        let (held, _) = words::tally([figure]);
         Section {
             name: figure.name,
             title: &figure.title,
@@ -113,7 +113,7 @@ impl<'a> Section<'a> {
             picture: Picture::new(figure),
             tables: figure.tables.iter().map(Grid::new).collect(),
             claims: figure.claims.iter().map(Verdict::new).collect(),
-            held,
+            held: words::held(figure),
             time: words::time(figure.seconds),
         }
     }
@@ -142,6 +142,7 @@ impl<'a> Verdict<'a> {
             statement: &claim.statement,
             source: claim.source,
             measured: &claim.measured,
+            value: words::brief(claim.value),
             bound: words::bound(claim.bound),
             held: claim.held(),
             margin: words::margin(claim.margin()),

@@ -28,11 +28,7 @@ fn is_meant(name: &str, word: &str) -> bool {
 fn refusal(entries: &[Entry], word: &str) -> String {
     let names: Vec<&str> = entries.iter().map(|entry| entry.name).chain([ALL]).collect();
     let meant = nearest(word, &names).map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
-    format!(
-        "there is no figure {}{meant}; there are {}",
-        format!("`{}`", agglio::quote::visible(word)),
-        names.join(", ")
-    )
+    format!("there is no figure `{}`{meant}; there are {}", agglio::quote::visible(word), names.join(", "))
 }
 
 #[cfg(test)]
@@ -62,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_word_that_names_nothing_is_refused_with_the_nearest() {
-        let why = names(&["fig2c"]).unwrap_err();
+        let why = names(&["fig2c"]).err().unwrap_or_default();
         assert!(
             why.contains("`fig2c`") && why.contains("did you mean `fig2a`?") && why.contains("table1, all"),
             "{why}"

@@ -1,5 +1,6 @@
 //! A *track*: where a fit was after every step, and when.
 
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -85,7 +86,11 @@ impl Course {
 
     /// The first point from which on the quantity is at most `goal`.
     fn arrival(&self, goal: f64) -> Option<usize> {
-        let after = self.values.iter().rposition(|&value| !(value <= goal)).map_or(0, |last| last + 1);
+        let after = self
+            .values
+            .iter()
+            .rposition(|value| !matches!(value.partial_cmp(&goal), Some(Ordering::Less | Ordering::Equal)))
+            .map_or(0, |last| last + 1);
         (after < self.values.len()).then_some(after)
     }
 

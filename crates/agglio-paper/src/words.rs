@@ -7,7 +7,7 @@ use crate::figure::{Cell, Figure};
 pub fn brief(value: f64) -> String {
     match value {
         v if !v.is_finite() => "never".into(),
-        v if v == 0.0 => "0".into(),
+        0.0 => "0".into(),
         v if (1e-3..1e6).contains(&v.abs()) => {
             let digits = (2 - v.abs().log10().floor() as i32).max(0) as usize;
             let text = format!("{v:.digits$}");
@@ -54,6 +54,14 @@ pub fn cell(cell: &Cell) -> String {
         Cell::Number(value) => brief(*value),
         Cell::Range { median, low, high } if low == high && median == low => brief(*median),
         Cell::Range { median, low, high } => format!("{} ({} … {})", brief(*median), brief(*low), brief(*high)),
+    }
+}
+
+/// How many claims of a figure held.
+pub fn held(figure: &Figure) -> String {
+    match tally([figure]) {
+        (_, 0) => "–".into(),
+        (held, all) => format!("{held} of {all}"),
     }
 }
 

@@ -63,13 +63,13 @@ pub struct PaperArgs {
     /// The folder for pictures, numbers and the page index.html; files of the same names are replaced
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: PathBuf,
-    /// Smaller and fewer runs, to see within a minute or two that everything works
+    /// Smaller and fewer runs, for a first look within two or three minutes
     #[arg(long, help_heading = "Experiments")]
     pub quick: bool,
     /// Use the parameters of the published run where they differ from those that the paper prints
     #[arg(long, help_heading = "Experiments")]
     pub as_published: bool,
-    /// Runs of each kind, whose seeds are --seed and those that follow [default: 5, with --quick 2]
+    /// Runs of each kind, whose seeds are --seed and those that follow [default: 10, with --quick 3]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Experiments")]
     pub seeds: Option<usize>,
     #[command(flatten)]

@@ -28,7 +28,8 @@ pub fn run(args: &PaperArgs) -> Result<ExitCode> {
     if !figures.is_empty() {
         let gap = gap(figures.len(), entries.len());
         folder.finish(&Page { figures: &figures, facts: &facts(args, &settings), gap: gap.as_deref() })?;
-        output::print(&summary(&figures, &folder))?;
+        output::print(&summary(&figures, &folder))
+            .map_err(|why| why.context("the files were written, but not the summary"))?;
     }
     match failure {
         Some(why) => Err(why),
@@ -54,6 +55,9 @@ fn settings(args: &PaperArgs) -> Result<Settings> {
     let seeds = args.seeds.unwrap_or(Settings::default_seeds(args.quick));
     if seeds == 0 {
         bail!("--seeds is 0; there must be one run at least");
+    }
+    if args.run.seed.checked_add(seeds as u64).is_none() {
+        bail!("--seed {} and --seeds {seeds} lead beyond 2^64; begin with a lower seed", args.run.seed);
     }
     Ok(Settings {
         quick: args.quick,
@@ -127,10 +131,11 @@ fn command(args: &PaperArgs, settings: &Settings) -> String {
 
 fn summary(figures: &[Figure], folder: &Folder) -> String {
     let mut table = ruled([left("figure"), right("claims held"), right("time")]);
-    table.add_rows(figures.iter().map(|figure| {
-        let (held, all) = words::tally([figure]);
-        [left(figure.name), right(format!("{held} of {all}")), right(words::time(figure.seconds))]
-    }));
+    table.add_rows(
+        figures
+            .iter()
+            .map(|figure| [left(figure.name), right(words::held(figure)), right(words::time(figure.seconds))]),
+    );
     format!("{}\n{}\n{}\n", flush_left(&mut table), broken(figures), folder.page().display())
 }
 
@@ -148,5 +153,58 @@ fn broken(figures: &[Figure]) -> String {
     match rows.is_empty() {
         true => String::new(),
         false => format!("\nThese claims did not hold:\n{}", pairs(&rows)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::atomic::Ordering;
+
+    use agglio_paper::claim::{Bound, Claim};
+
+    use super::*;
+
+    /// No other test of this process may look at the signal that this one makes up.
+    #[test]
+    fn a_signal_leaves_what_is_finished() -> Result<()> {
+        let quick = Entry { name: "quick", draw: |_, _| Ok(Figure { name: "quick", ..Figure::default() }) };
+        let cut_short = Entry {
+            name: "late",
+            draw: |settings, _| {
+                settings.interrupt.store(true, Ordering::SeqCst);
+                Ok(Figure { name: "late", ..Figure::default() })
+            },
+        };
+        let scratch = tempfile::tempdir()?;
+        let folder = Folder::open(scratch.path())?;
+        let interrupt = interrupt::flag();
+        let settings = Settings { quick: true, as_published: false, seeds: 1, seed: 0, threads: 1, interrupt };
+        let (figures, failure) = draw(&[&quick, &cut_short, &quick], &settings, &folder, true);
+        assert!(failure.is_none() && figures.iter().map(|figure| figure.name).eq(["quick"]));
+        let is_there = |name: &str| Path::new(scratch.path()).join(name).exists();
+        assert!(is_there("quick.png") && !is_there("late.png"));
+        assert_eq!(gap(1, 3).as_deref(), Some("The run was ended early: 1 of 3 figures were finished."));
+        Ok(())
+    }
+
+    #[test]
+    fn claims_that_did_not_hold_are_told_within_eighty_columns() {
+        let said = "at the noiseless task it is at least twice as fast as every one of its competitors";
+        let claims = vec![
+            Claim::new("caption", said, "1.2 times as fast as Yogi", 1.2, Bound::AtLeast(2.0))
+                .remark("the published run timed the evaluation of the loss as well"),
+            Claim::new("caption", "it holds", "yes", 1.0, Bound::AtLeast(1.0)),
+            Claim::new("caption", "it never came", "never", f64::NAN, Bound::AtMost(1e-15)),
+        ];
+        let figures = [Figure { name: "fig2a", claims, ..Figure::default() }];
+        let told = broken(&figures);
+        assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+        let words: Vec<&str> = told.split_whitespace().collect();
+        let told = words.join(" ");
+        for piece in ["fig2a at the noiseless task", "Yogi, must be at least 2 (the published run", "at most 1e-15"] {
+            assert!(told.contains(piece), "{told}");
+        }
+        assert!(!told.contains("it holds"), "{told}");
     }
 }

@@ -119,7 +119,7 @@ fn no_limit_ends_the_program() {
     let folder = Folder::new();
     folder.run("simulate --rows 1500 --features 400 --activation sigmoid --noise post:0.1 --seed 1 -o d.csv");
     for words in ["fit d.csv --target y", "fit d.csv --target y --threads 5", "fit d.csv --target y --solver lm"] {
-        let codes = ["18000", "26000", "34000", "50000", "100000", "180000", "1000000"].map(|memory| {
+        let codes = ["26000", "34000", "42000", "58000", "108000", "188000", "1000000"].map(|memory| {
             let fit = run_within(memory, &folder, words, |_| {});
             let told = match fit.code {
                 Some(0 | 3) => fit.stdout.contains("verdict"),

@@ -13,6 +13,7 @@ mod durability;
 mod files;
 #[cfg(target_os = "linux")]
 mod limits;
+mod paper;
 mod readme;
 mod roundtrip;
 #[cfg(target_os = "linux")]

@@ -185,3 +185,15 @@ fn tune_prints_the_best_so_far() {
     let statuses: Vec<&Value> = found["candidates"].as_array().unwrap().iter().map(|one| &one["status"]).collect();
     assert_eq!(statuses, ["iteration limit", "interrupted", "iteration limit", "interrupted"]);
 }
+
+#[test]
+fn a_figure_that_is_not_finished_is_not_written() {
+    let folder = Folder::new();
+    let child = start(&folder, "paper fig1 --seeds 1000000000 --out out");
+    wait_until_it_has_worked(&child);
+    signal(&child, "-TERM");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(143), b"".as_slice()));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "error: interrupted; no file was written\n");
+    assert_eq!(std::fs::read_dir(folder.path("out")).unwrap().count(), 0);
+}

@@ -23,7 +23,7 @@ const COLD: f64 = 0.01;
 const CURVE: i32 = 50;
 const STEP: f64 = 0.2;
 /// Points along a side of a surface.
-const SIDE: usize = 41;
+const SIDE: usize = 33;
 const QUICK_SIDE: usize = 21;
 
 const CAPTION: &str = "Top: the graduated activations, φ_τ(z) − φ_τ(0), at four temperatures. Middle: the loss of least \
@@ -121,7 +121,7 @@ impl View {
     fn panel(&self, tau: f64, surface: &Surface) -> Panel {
         Panel {
             title: format!("{}, τ = {tau}", self.name),
-            x: axis("from the origin to w*"),
+            x: axis("from w* to the origin"),
             y: axis("across"),
             content: Content::Surface(surface.clone()),
         }

@@ -6,6 +6,10 @@ use kuva::render::layout::{Layout, TickFormat};
 
 use crate::figure::Axis;
 
+/// What is greater has no place: its distances could overflow.
+pub const LARGEST: f64 = 1e100;
+/// What differs by less than this share is one number to an axis.
+const SAME: f64 = 1e-9;
 /// Below this the ticks of the drawing crate's own logarithmic axes are cut off.
 const LEAST: f64 = 1e-9;
 /// Up to so many decades an axis is labelled between powers of ten, too.
@@ -29,7 +33,7 @@ pub enum Scale {
 impl Scale {
     /// A scale on which all these numbers have a place that can have one.
     pub fn new(axis: &Axis, values: impl Iterator<Item = f64>) -> Scale {
-        let drawn = values.filter(|value| value.is_finite() && (!axis.log || *value > 0.0));
+        let drawn = values.filter(|value| value.abs() <= LARGEST && (!axis.log || *value > 0.0));
         let range = drawn.fold(None, |range, value| match range {
             None => Some((value, value)),
             Some((low, high)) => Some((f64::min(low, value), f64::max(high, value))),
@@ -42,7 +46,9 @@ impl Scale {
 
     fn linear((low, high): (f64, f64)) -> Scale {
         // room for marks at the ends, and for a single number
-        let room = if high > low { MARGIN * (high - low) } else { (0.1 * high.abs()).max(0.1) };
+        let size = low.abs().max(high.abs());
+        let is_one = high - low <= SAME * size || size < 1.0 / LARGEST;
+        let room = if is_one { if size < SAME { 0.1 } else { 0.1 * size } } else { MARGIN * (high - low) };
         Scale::Linear { low: low - room, high: high + room }
     }
 
@@ -69,7 +75,7 @@ impl Scale {
             Scale::Decades { .. } if value > 0.0 => value.log10(),
             Scale::Log { .. } | Scale::Decades { .. } => return None,
         };
-        placed.is_finite().then_some(placed)
+        (value.abs() <= LARGEST).then_some(placed)
     }
 
     /// How far along the axis a place is, from 0 to 1.
@@ -139,7 +145,7 @@ fn powers() -> TickFormat {
 /// A number of few digits, without an exponent where that is short.
 fn number(value: f64) -> String {
     match value.abs() {
-        v if v == 0.0 || (1e-3..1e5).contains(&v) => format!("{}", (value * 1e6).round() / 1e6),
+        v if v == 0.0 || (1e-3..1e7).contains(&v) => format!("{}", (value * 1e6).round() / 1e6),
         _ => {
             let exponent = value.abs().log10().floor() as i32;
             let digits = (value / 10_f64.powi(exponent) * 1e3).round() / 1e3;

@@ -5,7 +5,7 @@ use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use kuva::render::render::{Primitive, TextAnchor};
 
-use super::scale::power_of_ten;
+use super::scale::{LARGEST, power_of_ten};
 use crate::figure::{Panel, Surface};
 
 /// From where it is seen, in degrees.
@@ -29,7 +29,11 @@ pub fn plots(panel: &Panel, surface: &Surface) -> (Vec<Plot>, Layout) {
         0 => surface.label.clone(),
         _ => format!("{} in {}", surface.label, power_of_ten(exponent)),
     };
-    let scaled = surface.z.iter().map(|row| row.iter().map(|z| z / unit).collect()).collect();
+    let scaled = surface
+        .z
+        .iter()
+        .map(|row| row.iter().map(|z| if is_height(*z) { z / unit } else { f64::NAN }).collect())
+        .collect();
     let plot = Surface3DPlot::new(scaled)
         .with_x_coords(surface.x.clone())
         .with_y_coords(surface.y.clone())
@@ -59,15 +63,21 @@ pub fn set_upright(element: &mut Primitive) {
 fn is_grid(surface: &Surface) -> bool {
     let (columns, rows) = (surface.x.len(), surface.y.len());
     let is_whole = surface.z.len() == rows && surface.z.iter().all(|row| row.len() == columns);
-    is_whole && rows > 1 && columns > 1 && surface.z.iter().flatten().any(|z| z.is_finite())
+    let is_placed = surface.x.iter().chain(&surface.y).all(|place| place.abs() <= LARGEST);
+    is_whole && is_placed && rows > 1 && columns > 1 && surface.z.iter().flatten().any(|z| is_height(*z))
+}
+
+/// Heights that are greater would overflow when they are compared.
+fn is_height(z: f64) -> bool {
+    z.abs() <= LARGEST
 }
 
 /// The power of ten that makes labels of the heights short; 0 where they are.
 fn exponent(surface: &Surface) -> i32 {
-    let highest = surface.z.iter().flatten().filter(|z| z.is_finite()).fold(0.0, |most: f64, z| most.max(z.abs()));
+    let highest = surface.z.iter().flatten().filter(|z| is_height(**z)).fold(0.0, |most: f64, z| most.max(z.abs()));
     match highest.log10().floor() as i32 {
         -1..=2 => 0,
-        _ if highest == 0.0 => 0,
+        _ if highest < 1.0 / LARGEST => 0,
         exponent => exponent,
     }
 }

@@ -198,3 +198,31 @@ pub fn empty() -> Figure {
         ..Figure::default()
     }
 }
+
+/// These numbers on both axes, straight and in logarithms.
+pub fn of_lines(values: &[f64]) -> Figure {
+    let line = Line {
+        name: "numbers".into(),
+        x: values.to_vec(),
+        y: values.to_vec(),
+        low: values.to_vec(),
+        high: values.to_vec(),
+        marked: true,
+        ..Line::default()
+    };
+    let panel = |log: bool| Panel {
+        title: "numbers".into(),
+        x: axis("x", log),
+        y: axis("y", log),
+        content: Content::Lines(vec![line.clone()]),
+    };
+    Figure { name: "numbers", panels: vec![panel(false), panel(true)], columns: 2, ..Figure::default() }
+}
+
+/// A surface between two heights.
+pub fn of_surface(low: f64, high: f64) -> Figure {
+    let z = vec![vec![low, high], vec![high, low]];
+    let content = Content::Surface(Surface { x: vec![0.0, 1.0], y: vec![0.0, 1.0], z, label: "z".into() });
+    let panel = Panel { title: "numbers".into(), x: axis("x", false), y: axis("y", false), content };
+    Figure { name: "numbers", panels: vec![panel], columns: 1, ..Figure::default() }
+}

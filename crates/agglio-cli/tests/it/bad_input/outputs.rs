@@ -39,6 +39,12 @@ pub fn group() -> Group {
             .refused(["weights.json: it exists"]),
         case("data in another format", format!("{simulate} -o new.npy")).refused(["only CSV is written so far"]),
         case("data without a file", simulate).refused(["-o"]),
+        case("a file as folder", "paper fig1 --out data.csv").refused(["data.csv: it is a file; name a folder"]),
+        case("a folder below a file", "paper fig1 --out data.csv/figures").refused(["data.csv/figures: "]),
+        case("a folder for figures that cannot be made", "paper fig1 --out /proc/figures").refused(["/proc/figures: "]),
+        case("a folder for figures that cannot be written to", "paper fig1 --out /proc")
+            .refused(["/proc/index.html: the folder /proc cannot be written to"]),
+        case("figures without a folder", "paper fig1").refused(["--out"]),
     ];
     Group { title: "Output files", cases }
 }

@@ -92,6 +92,13 @@ fn names() -> Vec<Case> {
         case("a theory without constants", "theory --activation silu --radius 1").refused(["silu", "--check"]),
         case("noise without a bound in a theory", "theory --activation sigmoid --radius 1 --noise post:0.1")
             .refused(["post:S:uniform"]),
+        case("a figure that does not exist", "paper fig11 --out new").refused([
+            "`fig11`",
+            "did you mean `fig1`?",
+            "all",
+        ]),
+        case("no runs of a figure", "paper fig1 --seeds 0 --out new").refused(["--seeds is 0"]),
+        case("seeds beyond the last", "paper fig1 --seed 18446744073709551615 --out new").refused(["beyond 2^64"]),
     ]
 }
 

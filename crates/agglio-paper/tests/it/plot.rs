@@ -1,0 +1,116 @@
+//! Pictures: well formed, complete, the same every time, and of anything.
+
+use agglio_paper::figure::{Content, Figure};
+use agglio_paper::plot;
+
+use crate::markup::Markup;
+use crate::samples;
+
+fn names(figure: &Figure) -> Vec<&str> {
+    let lines = figure.panels.iter().filter_map(|panel| match &panel.content {
+        Content::Lines(lines) => Some(lines),
+        Content::Surface(_) => None,
+    });
+    let mut names: Vec<&str> = lines.flatten().map(|line| line.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[test]
+fn pictures_are_well_formed_and_name_every_line_once() {
+    for figure in samples::all() {
+        let svg = plot::svg(&figure);
+        let markup = Markup::parse(&svg);
+        for name in names(&figure) {
+            assert_eq!(svg.matches(&format!(">{}<", escape(name))).count(), 1, "{name} in {}", figure.name);
+        }
+        let title = figure.title.split_whitespace().next().unwrap_or_default();
+        assert!(markup.text.contains(title), "{title}");
+        for label in
+            figure.panels.iter().filter(|panel| names(&figure) != [""] && has_data(panel)).map(|panel| &panel.x.label)
+        {
+            assert!(markup.text.contains(label.as_str()), "{label} in {}", figure.name);
+        }
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{}", figure.name);
+    }
+}
+
+fn has_data(panel: &agglio_paper::figure::Panel) -> bool {
+    !matches!(&panel.content, Content::Surface(surface) if surface.z.len() < 2 || surface.y.is_empty())
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[test]
+fn pictures_can_be_stretched() {
+    for figure in samples::all() {
+        let (alone, inline) = (plot::svg(&figure), plot::inline(&figure));
+        assert!(alone.contains(" viewBox=\"0 0 ") && alone.contains(" width=\""));
+        let root = inline.split('>').next().unwrap();
+        assert!(root.contains(" viewBox=\"0 0 ") && !root.contains("width=") && !root.contains("height="), "{root}");
+        let least: f64 = root.split("viewBox=\"0 0 ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert_eq!(least, plot::width(&figure));
+    }
+}
+
+#[test]
+fn the_same_figure_is_the_same_picture() {
+    let [first, second] = [(), ()].map(|()| samples::all());
+    for (first, second) in first.iter().zip(&second) {
+        assert_eq!(plot::svg(first), plot::svg(second));
+        assert_eq!(plot::png(first).unwrap(), plot::png(second).unwrap());
+    }
+}
+
+#[test]
+fn pixels_are_twice_the_picture() {
+    for figure in samples::all() {
+        let (svg, png) = (plot::svg(&figure), plot::png(&figure).unwrap());
+        assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+        let size = |from: usize| f64::from(u32::from_be_bytes(png[from..from + 4].try_into().unwrap()));
+        let wide = format!(r#"width="{}" height="{}""#, size(16) / 2.0, size(20) / 2.0);
+        assert!(svg.contains(&wide), "{wide} in {}", figure.name);
+    }
+}
+
+#[test]
+fn a_name_has_one_colour_in_all_panels() {
+    let svg = plot::svg(&samples::stress());
+    // three lines and a sample in the legend, each of three bands in the same colour
+    for colour in ["#0072b2", "#882255"] {
+        let count = |what: &str| svg.to_lowercase().matches(&format!("{what}=\"{colour}\"")).count();
+        assert_eq!((count("stroke"), count("fill")), (4, 3), "{colour}");
+    }
+}
+
+#[test]
+fn many_points_that_nobody_can_tell_apart_are_drawn_as_few() {
+    let mut figure = samples::alone();
+    if let Some(Content::Lines(lines)) = figure.panels.first_mut().map(|panel| &mut panel.content) {
+        let line = &mut lines[0];
+        line.x = (1..=200_000).map(f64::from).collect();
+        line.y = line.x.iter().map(|x| 1e-3 * x.sqrt()).collect();
+        (line.low, line.high) = (line.y.clone(), line.y.clone());
+    }
+    let length = plot::svg(&figure).len();
+    assert!(length < 100_000, "{length} bytes");
+}
+
+#[test]
+fn any_number_can_be_drawn() {
+    let values =
+        [0.0, -0.0, 5e-324, 1e-300, 1e-16, 1.0, 1e16, 1e300, f64::MAX, -f64::MAX, -1.0, f64::NAN, f64::INFINITY];
+    for first in values {
+        for second in values {
+            for figure in [samples::of_lines(&[first, second]), samples::of_surface(first, second)] {
+                let svg = plot::svg(&figure);
+                Markup::parse(&svg);
+                assert!(!svg.contains("NaN") && !svg.contains(">inf<"), "{first} {second}: {svg}");
+                assert!(svg.len() < 100_000, "{first} {second}: {} bytes", svg.len());
+            }
+        }
+    }
+}
