@@ -81,6 +81,7 @@ pub fn apply(options: Options, setting: &Setting) -> Options {
         "beta1" => options.beta1(value),
         "beta2" => options.beta2(value),
         "epsilon" => options.epsilon(value),
+        "tau_max" => options.tau_max(value),
         _ => options,
     })
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use agglio::number;
 use minijinja::Environment;
 use minijinja::value::Serde;
 use serde::Serialize;
@@ -41,7 +42,7 @@ impl Page<'_> {
         let (held, claims) = words::tally(self.figures);
         let seconds = self.figures.iter().map(|figure| figure.seconds).sum();
         let figures = self.figures.iter().map(Section::new).collect();
-        View { figures, facts: self.facts, gap: self.gap, held, claims, time: words::time(seconds) }
+        View { figures, facts: self.facts, gap: self.gap, held, claims, time: number::seconds(seconds) }
     }
 }
 
@@ -114,7 +115,7 @@ impl<'a> Section<'a> {
             tables: figure.tables.iter().map(Grid::new).collect(),
             claims: figure.claims.iter().map(Verdict::new).collect(),
             held: words::held(figure),
-            time: words::time(figure.seconds),
+            time: number::seconds(figure.seconds),
         }
     }
 }

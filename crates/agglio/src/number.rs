@@ -27,8 +27,9 @@ pub fn short(value: f64) -> String {
 /// The number with three significant digits and no zeros at its end.
 pub fn brief(value: f64) -> String {
     let text = significant(value, 3);
-    match text.contains('.') && !text.contains('e') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+    let (digits, exponent) = text.split_at(text.find('e').unwrap_or(text.len()));
+    match digits.contains('.') {
+        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned() + exponent,
         false => text,
     }
 }
@@ -112,6 +113,12 @@ mod tests {
         assert_eq!(short(1_234_567.0), "1.23457e6");
         assert_eq!(short(1.5e-9), "1.50000e-9");
         assert_eq!(short(-0.0), "0.00000");
+    }
+
+    #[test]
+    fn brief_numbers_have_no_zeros_at_their_end() {
+        let texts = [0.0, 0.1, -2.5, 123.4, 1234.5, 4.4e-16, 1e-15, 0.012_345].map(brief);
+        assert_eq!(texts, ["0", "0.1", "-2.5", "123", "1.23e3", "4.4e-16", "1e-15", "0.0123"]);
     }
 
     #[test]

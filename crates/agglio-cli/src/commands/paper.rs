@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
+use agglio::number;
 use agglio_paper::catalogue::{CATALOGUE, Entry};
 use agglio_paper::figure::Figure;
 use agglio_paper::folder::Folder;
@@ -134,7 +135,7 @@ fn summary(figures: &[Figure], folder: &Folder) -> String {
     table.add_rows(
         figures
             .iter()
-            .map(|figure| [left(figure.name), right(words::held(figure)), right(words::time(figure.seconds))]),
+            .map(|figure| [left(figure.name), right(words::held(figure)), right(number::seconds(figure.seconds))]),
     );
     format!("{}\n{}\n{}\n", flush_left(&mut table), broken(figures), folder.page().display())
 }

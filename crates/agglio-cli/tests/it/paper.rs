@@ -22,14 +22,14 @@ fn a_figure_leaves_its_files_and_a_page() {
     let run = folder.run("paper fig1 --quick --out new/figures");
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     assert_eq!(names(&folder, "new/figures"), FILES);
-    assert!(run.stdout.contains("fig1") && run.stdout.contains("5 of 5"), "{}", run.stdout);
+    assert!(run.stdout.contains("fig1") && run.stdout.contains("6 of 6"), "{}", run.stdout);
     assert!(run.stdout.ends_with("\nnew/figures/index.html\n") && !run.stdout.contains("not hold"), "{}", run.stdout);
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
     let object: Value = serde_json::from_str(&folder.read("new/figures/fig1.json")).unwrap();
     assert!(object["seconds"].as_f64().unwrap() > 0.0);
     assert!(object["claims"].as_array().unwrap().iter().all(|claim| claim["held"] == true), "{}", object["claims"]);
     let page = folder.read("new/figures/index.html");
-    assert!(page.contains("agglio paper fig1 --quick --seeds 2 --seed 0") && page.contains("5 of 5 claims held"));
+    assert!(page.contains("agglio paper fig1 --quick --seeds 3 --seed 0") && page.contains("6 of 6 claims held"));
     assert!(page.contains(env!("CARGO_PKG_VERSION")));
 }
 

@@ -1,15 +1,18 @@
 //! *Figure 1* (`fig:surfaces`): what graduation does to four activations, and to the loss around w*.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use crate::error::Result;
 use agglio::activation::{Activation, named};
+use agglio::number::brief;
 
 use crate::claim::{Bound, Claim};
+use crate::contestant::Contestant;
 use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Surface, Table};
 use crate::landscape::{FEATURES, HALF_WIDTH, Landscape, POINTS, RADII, ROWS, gamma};
 use crate::settings::Settings;
+use crate::statistics::Spread;
+use crate::task::Task;
 
 /// As typed, and as written.
 const ACTIVATIONS: [(&str, &str); 4] =
@@ -52,7 +55,12 @@ pub fn draw(settings: &Settings, say: &dyn Fn(&str)) -> Result<Figure> {
         panels: curves.chain(warm).chain(cold).collect(),
         columns: ACTIVATIONS.len(),
         tables: vec![heights(&views), basins(&views), strengths(&views)],
-        claims: views.iter().filter_map(View::flattening).chain(views.iter().map(View::strengthening)).collect(),
+        claims: views
+            .iter()
+            .filter_map(View::flattening)
+            .chain(views.iter().map(View::strengthening))
+            .chain([slowness(settings)?])
+            .collect(),
         seconds: 0.0,
     })
 }
@@ -91,10 +99,8 @@ impl View {
         let first = Landscape::new(activation.clone(), settings.seed)?;
         let (warm, cold) = (first.surface(WARM, side)?, first.surface(COLD, side)?);
         let (mut basins, mut strengths) = (Pairs::default(), Pairs::default());
-        for seed in (settings.seed..).take(settings.seeds) {
-            if settings.interrupt.load(Ordering::Relaxed) {
-                break;
-            }
+        for seed in settings.all_seeds() {
+            settings.check()?;
             let landscape = Landscape::new(activation.clone(), seed)?;
             basins.0.push([landscape.basin(WARM)?, landscape.basin(COLD)?]);
             strengths.0.push([landscape.strength(HALF_WIDTH, WARM)?, landscape.strength(HALF_WIDTH, COLD)?]);
@@ -178,22 +184,44 @@ fn highest(surface: &Surface) -> f64 {
     surface.z.iter().flatten().copied().fold(0.0, f64::max)
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+fn median(values: Vec<f64>) -> f64 {
+    Spread::of(values).median
+}
+
+/// Whether the caption is right that too low a temperature makes descent slow: with the paper's steps, whose length it does
+/// not change, on the paper's L_τ.
+fn slowness(settings: &Settings) -> Result<Claim> {
+    const STEPS: usize = 100;
+    const ETA: f64 = 350.0;
+    let task = Task::usual("sigmoid");
+    let gd = Contestant::AGGLIO_GD;
+    let ends = |tau: f64| -> Result<f64> {
+        // a step η on L_τ is one of ηγ² on L̂_τ
+        let setting = vec![("eta", ETA * tau * tau), ("tau0", tau), ("tau_max", tau)];
+        let error = |seed| gd.reach(&task, &setting, STEPS, seed, settings);
+        Ok(median(settings.all_seeds().map(error).collect::<Result<_>>()?))
+    };
+    let [warm, cold] = [ends(WARM)?, ends(COLD)?];
+    Ok(Claim::new(
+        "caption",
+        "excessive graduation slows descent down",
+        format!("{STEPS} steps of η = {ETA} leave an error of {} at τ = 0.01, {} at τ = 1", brief(cold), brief(warm)),
+        cold / warm,
+        Bound::AtLeast(1.0),
+    )
+    .remark("for a fixed η only: with steps of η/τ², as in the paper's experiments, low temperatures are the fastest"))
 }
 
 fn parameters(settings: &Settings, side: usize) -> Vec<(String, String)> {
-    let last = settings.seed.saturating_add(settings.seeds.saturating_sub(1) as u64);
-    let seeds = format!("{} to {last}", settings.seed);
     let radii = (RADII.into_iter().fold(f64::INFINITY, f64::min), RADII.into_iter().fold(0.0, f64::max));
     [
         ("rows", ROWS.to_string()),
         ("features", format!("{FEATURES}, x ~ N(0, I)/√{FEATURES}")),
         ("true model", "w* ~ N(0, I), no noise".into()),
         ("plane", format!("±{HALF_WIDTH} around w*, one side through the origin, the other drawn at random")),
+        ("seeds", format!("{} from {}", settings.seeds, settings.seed)),
         ("surfaces", format!("{side} × {side} points, seed {}", settings.seed)),
-        ("balls around w*", format!("of radius {} to {}, {POINTS} points each, seeds {seeds}", radii.0, radii.1)),
+        ("balls around w*", format!("of radius {} to {}, {POINTS} points each", radii.0, radii.1)),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into()
@@ -215,11 +243,7 @@ fn strengths(views: &[View]) -> Table {
 }
 
 fn ranges(pairs: &Pairs) -> [Cell; 2] {
-    [pairs.warm(), pairs.cold()].map(|values| Cell::Range {
-        low: values.iter().copied().fold(f64::INFINITY, f64::min),
-        high: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-        median: median(values),
-    })
+    [pairs.warm(), pairs.cold()].map(|values| Spread::of(values).into())
 }
 
 fn table(title: &str, rows: impl Iterator<Item = (&'static str, [Cell; 2])>) -> Table {

@@ -100,6 +100,10 @@ fn noiseless(entrants: &[Entrant]) -> Vec<Claim> {
             theirs / time,
             Bound::AtLeast(2.0),
         )
+        .remark(
+            "near w* a well-tuned Adam or Yogi is descent with steps of α/ε, as long as AGGLIO's: what graduation saves is \
+             the way there",
+        )
     };
     let mut claims: Vec<Claim> = rivals(entrants).map(ratio).collect();
     let last = ours.finals();

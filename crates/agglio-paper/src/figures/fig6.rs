@@ -21,6 +21,10 @@ const SMALL: f64 = 0.1;
 /// Epochs that AGGLIO-GD may take.
 const EPOCHS: usize = 3000;
 
+/// Why AGGLIO-GD may end farther off than the published run.
+const BIAS: &str = "one data set was published; under noise before φ least squares at τ = 1 is biased, by an amount that \
+                    depends on w*";
+
 /// Which noise.
 struct Study {
     name: &'static str,
@@ -40,7 +44,7 @@ struct Errors {
 pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
     let study = Study { name: "fig6a", noise: Task::pre };
     let (mut figure, errors) = study.draw("before", settings, hear)?;
-    figure.claims.extend(stalls(&errors.published_method, "before", ""));
+    figure.claims.extend(stalls(&errors.published_method, &sizes(settings), "before", ""));
     figure.claims.extend(consistent(&errors.own_default, &sizes(settings)));
     Ok(figure)
 }
@@ -54,7 +58,7 @@ pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
     let (mut figure, errors) = study.draw("after", settings, hear)?;
     let remark = "the published labels are clipped and never put right, which is what stalls; on the labels as they are \
                   least squares at τ = 1 is consistent for any noise after φ";
-    figure.claims.extend(stalls(&errors.published_method, "after", remark));
+    figure.claims.extend(stalls(&errors.published_method, &sizes(settings), "after", remark));
     figure.claims.extend(consistent(&errors.own_default, &sizes(settings)));
     figure.claims.extend(lower_before(&errors.published_method, settings, hear)?);
     Ok(figure)
@@ -113,7 +117,8 @@ impl Study {
             [("AGGLIO-GD", theirs), ("agglio's default", ours)].map(|(method, errors)| {
                 let error = errors.last().copied().unwrap_or_else(|| Spread::of([]));
                 let (who, name) = (format!("σ = {sigma}"), format!("{method}, n = 1e5, σ = {sigma}"));
-                expected::noisy(self.name, &who, &name, error)
+                let claim = expected::noisy(self.name, &who, &name, error);
+                if method == "AGGLIO-GD" && self.name == "fig6a" { claim.remark(BIAS) } else { claim }
             })
         };
         all.flat_map(claims).collect()
@@ -131,22 +136,22 @@ fn both(task: &Task, seed: u64, settings: &Settings) -> Result<[f64; 2]> {
     Ok([published?, default?])
 }
 
-/// The paper sees small noise vanish and large noise stay.
-fn stalls(errors: &[Vec<Spread>], side: &str, remark: &str) -> Vec<Claim> {
+/// The paper sees small noise vanish, and large noise stay when rows are ten times as many.
+fn stalls(errors: &[Vec<Spread>], sizes: &[usize], side: &str, remark: &str) -> Vec<Claim> {
     let claim = |(sigma, errors): (&f64, &Vec<Spread>)| {
-        let [first, last] =
-            [errors.first(), errors.last()].map(|spread| spread.map_or(f64::NAN, |spread| spread.median));
-        let measured = format!("{} at n = 1e3, {} at n = 1e5", brief(first), brief(last));
+        let at = |rows: usize| {
+            let spread = sizes.iter().zip(errors).find(|(n, _)| **n == rows);
+            spread.map_or(f64::NAN, |(_, spread)| spread.median)
+        };
+        let [few, some, many] = [1_000, 10_000, 100_000].map(at);
+        let measured = format!("{} at n = 1e3, {} at 1e4, {} at 1e5", brief(few), brief(some), brief(many));
+        let noise = format!("noise {side} φ of σ = {sigma}: AGGLIO's error");
         if *sigma <= SMALL {
-            let statement = format!(
-                "noise {side} φ of σ = {sigma}: AGGLIO's error vanishes as rows are added (a fifth from 1e3 to 1e5)"
-            );
-            return Claim::new("text, consistency", statement, measured, last / first, Bound::AtMost(0.2));
+            let statement = format!("{noise} vanishes as rows are added (to a fifth from n = 1e3 to 1e5)");
+            return Claim::new("text, consistency", statement, measured, many / few, Bound::AtMost(0.2));
         }
-        let statement = format!(
-            "noise {side} φ of σ = {sigma}: AGGLIO's error does not fall appreciably (by less than half from 1e3 to 1e5)"
-        );
-        let claim = Claim::new("text, consistency", statement, measured, last / first, Bound::AtLeast(0.5));
+        let statement = format!("{noise} does not fall appreciably with ten times as many rows (by less than a fifth)");
+        let claim = Claim::new("text, consistency", statement, measured, many / some, Bound::AtLeast(0.8));
         if remark.is_empty() { claim } else { claim.remark(remark) }
     };
     SIGMAS.iter().zip(errors).map(claim).collect()

@@ -13,7 +13,7 @@ pub fn quick() -> Figure {
 #[test]
 fn its_claims_hold() {
     let figure = quick();
-    assert_eq!(figure.claims.len(), 5);
+    assert_eq!(figure.claims.len(), 6);
     for claim in &figure.claims {
         assert!(claim.held(), "{claim:?}");
     }

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+mod boston;
 mod browser;
 mod fig1;
 mod files;
@@ -9,4 +10,5 @@ mod markup;
 mod numbers;
 mod page;
 mod plot;
+mod runs;
 mod samples;

@@ -55,7 +55,7 @@ fn it_tells_everything() {
     let body = body(&html);
     assert!(html.starts_with("<!doctype html>\n<html lang=\"en\">"));
     for words in [
-        "6 of 8 claims held",
+        "7 of 9 claims held",
         "agglio paper <all> & more",
         "Ended early.",
         "Every feature: η, τ, β, σ, ℓ & <tags>",

@@ -1,0 +1,174 @@
+//! Runs of the figures: what is tuned, what is measured, and what follows from it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use agglio::rng::{Random, Stream};
+use agglio::rows::{Rows, Run};
+use agglio_paper::Error;
+use agglio_paper::catalogue::CATALOGUE;
+use agglio_paper::claim::{Bound, Claim};
+use agglio_paper::contest;
+use agglio_paper::contestant::Contestant;
+use agglio_paper::expected;
+use agglio_paper::figures::{fig5, fig7, table1};
+use agglio_paper::goal::Goal;
+use agglio_paper::grid::{self, Setting};
+use agglio_paper::problem::{Aim, Problem};
+use agglio_paper::settings::Settings;
+use agglio_paper::statistics::{Spread, Trend};
+use agglio_paper::task::Task;
+use agglio_paper::track::{Course, Over};
+use agglio_paper::tuning;
+
+pub fn settings() -> Settings {
+    Settings { quick: true, as_published: false, seeds: 3, seed: 0, threads: 2, interrupt: Arc::default() }
+}
+
+/// So small that a contest takes no time.
+fn small(activation: &'static str) -> Task {
+    Task { rows: 200, features: 5, ..Task::usual(activation) }
+}
+
+#[test]
+fn every_figure_of_the_paper_has_a_name() {
+    let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();
+    let letters = |figure: &str| ["a", "b", "c"].map(|letter| format!("{figure}{letter}"));
+    let all = ["fig2", "fig3", "fig4", "fig5", "fig6"].iter().flat_map(|figure| letters(figure));
+    let all: Vec<String> = std::iter::once("fig1".to_owned()).chain(all).collect();
+    assert_eq!(names[..16], all);
+    assert_eq!(names[16..], ["fig7a", "fig7b", "table1"]);
+}
+
+#[test]
+fn a_tuned_method_is_the_one_that_arrives_first() {
+    let (task, settings) = (small("sigmoid"), settings());
+    for contestant in [Contestant::AGGLIO_GD, Contestant::ADAM] {
+        let setting = tuning::tuned(&task, &contestant, &settings).unwrap();
+        assert!(!setting.is_empty(), "{}", contestant.name);
+        let data = task.draw(0).unwrap();
+        let passes = |setting: &Setting| {
+            let run = contestant.run(&task, &data, setting, 0, &settings).unwrap();
+            run.error.reaches(1e-10, Over::Passes)
+        };
+        let (tuned, untuned) = (passes(&setting), passes(&Setting::new()));
+        assert!(tuned < untuned, "{}: {tuned} against {untuned}", contestant.name);
+    }
+}
+
+#[test]
+fn a_contest_is_the_same_for_everybody_and_every_time() {
+    let (task, settings) = (small("silu").post(0.05), settings());
+    let field = [Contestant::AGGLIO_SGD, Contestant::NGD, Contestant::AUTO];
+    let hold = || contest::hold(&task, &field, &settings, &|_| ()).unwrap();
+    let (once, again) = (hold(), hold());
+    for (one, other) in once.iter().zip(&again) {
+        assert_eq!(one.setting, other.setting);
+        let finals = |entrant: &contest::Entrant| entrant.tuned.iter().map(|run| run.error.last().to_bits()).collect();
+        let (one_ends, other_ends): (Vec<u64>, Vec<u64>) = (finals(one), finals(other));
+        assert_eq!(one_ends, other_ends);
+        assert_eq!(one.tuned.len(), 3);
+        assert_eq!(one.untuned.is_empty(), one.contestant.name == Contestant::AUTO.name);
+    }
+    let goal = Goal::minimum(&once);
+    let table = contest::table(&task, &once, std::slice::from_ref(&goal));
+    assert!(table.rows.iter().all(|row| row.len() == table.columns.len()) && table.rows.len() == 5);
+    let [time, passes] = &contest::panels(&task, &once, "t")[..] else { panic!() };
+    assert!(time.x.label == "seconds" && passes.x.label.starts_with("passes") && time.x.log && passes.y.log);
+}
+
+/// The paper's own code makes the stage labels of these from the true model; a fit that is given no truth must end alike.
+#[test]
+fn silu_and_leaky_softplus_are_fitted_from_y_alone() {
+    for activation in ["silu", "leaky-softplus"] {
+        let (task, settings) = (small(activation), settings());
+        let data = task.draw(3).unwrap();
+        let Aim::Truth(truth) = &data.aim else { panic!() };
+        // y is a function of x and w*, and x and y are all that there is in the rows
+        let mut labels = vec![0.0; data.rows.len()];
+        data.rows.labels(&Run::Span(0..data.rows.len()), &mut labels);
+        let mut z = vec![0.0; data.rows.len()];
+        data.rows.dots(&Run::Span(0..data.rows.len()), &[], truth, &mut z);
+        let phi = agglio::activation::named(activation).unwrap();
+        assert!(z.iter().zip(&labels).all(|(z, y)| (phi.value(*z) - y).abs() <= 1e-15 * (1.0 + y.abs())));
+        for contestant in [Contestant::AGGLIO_GD, Contestant::AGGLIO_SGD] {
+            let error = contestant.reach(&task, &Setting::new(), 3000, 3, &settings).unwrap();
+            assert!(error < 1e-13, "{activation}, {}: {error:e}", contestant.name);
+        }
+    }
+}
+
+#[test]
+fn what_is_reached_is_reached_for_good() {
+    let mut course = Course::default();
+    for (i, value) in [4.0, 0.5, 2.0, 0.9, 0.1, f64::NAN, 0.2, 0.3].into_iter().enumerate() {
+        course.push(i as f64, 10.0 * i as f64, value);
+    }
+    assert_eq!((course.reaches(1.0, Over::Seconds), course.reaches(1.0, Over::Passes)), (6.0, 60.0));
+    assert_eq!((course.steps_to(1.0), course.reaches(0.25, Over::Seconds)), (7.0, f64::INFINITY));
+    assert_eq!((course.at(3.5, Over::Seconds), course.last()), (0.9, 0.3));
+    assert!(course.at(-1.0, Over::Seconds).is_nan() && Course::default().reaches(1.0, Over::Passes).is_infinite());
+}
+
+#[test]
+fn spreads_and_trends() {
+    let spread = Spread::of([3.0, f64::INFINITY, 1.0]);
+    assert_eq!((spread.median, spread.low, spread.high), (3.0, 1.0, f64::INFINITY));
+    assert!(Spread::of([]).median.is_nan());
+    let line = Trend::through(&[1.0, 2.0, 4.0], &[5.0, 7.0, 11.0]);
+    assert!((line.slope - 2.0).abs() < 1e-12 && (line.r_squared - 1.0).abs() < 1e-12);
+    let mut random = Random::new(1, Stream::Noise);
+    let (x, y): (Vec<f64>, Vec<f64>) = (0..1000).map(|_| (random.normal(), random.normal())).unzip();
+    assert!(Trend::through(&x, &y).r_squared < 0.02);
+}
+
+#[test]
+fn claims_hold_by_their_numbers_alone() {
+    let claim = |value, bound| Claim::new("s", "s", "m", value, bound);
+    assert!(claim(1.0, Bound::AtMost(1.0)).held() && !claim(1.1, Bound::AtMost(1.0)).held());
+    assert!(claim(f64::INFINITY, Bound::AtLeast(2.0)).held() && !claim(1.9, Bound::AtLeast(2.0)).held());
+    assert!(!claim(f64::NAN, Bound::AtMost(1.0)).held() && !claim(1.0, Bound::AtMost(f64::NAN)).held());
+    assert_eq!((claim(0.5, Bound::AtMost(1.0)).margin(), claim(3.0, Bound::AtLeast(2.0)).margin()), (2.0, 1.5));
+    // every number that a figure asks for is in the table
+    assert_eq!((expected::published("fig4a", "AGGLIO-SVRG"), expected::published("fig6b", "σ = 1")), (3e-15, 4.5));
+    assert!(expected::published("fig4a", "nobody").is_nan());
+}
+
+#[test]
+fn grids_are_those_of_the_paper() {
+    let count = |contestant: Contestant| contestant.settings().len();
+    assert_eq!(
+        [Contestant::AGGLIO_GD, Contestant::ADAM, Contestant::NGD, Contestant::GRADOPT].map(count),
+        [200, 375, 20, 20]
+    );
+    assert_eq!((count(Contestant::AUTO), grid::linspace(1.0, 500.0, 10)[9]), (0, 500.0));
+    assert_eq!(grid::logspace(1e-4, 0.1, 4)[3], 0.1);
+    assert_eq!(Contestant::AGGLIO_GD.settings()[1], [("eta", 1.0), ("tau0", 0.1), ("beta", 1.2575)]);
+}
+
+#[test]
+fn quick_sweeps_and_constants_keep_their_claims() {
+    let settings = settings();
+    for (figure, at_least) in [
+        (fig5::c(&settings, &|_| ()).unwrap(), 3),
+        (fig7::a(&settings, &|_| ()).unwrap(), 3),
+        (fig7::b(&settings, &|_| ()).unwrap(), 2),
+    ] {
+        assert!(figure.claims.len() >= at_least);
+        figure.claims.iter().for_each(|claim| assert!(claim.held(), "{claim:?}"));
+        assert!(figure.claims.iter().all(|claim| claim.bound != Bound::AtMost(f64::NAN)));
+    }
+    let table = table1::draw(&settings, &|_| ()).unwrap();
+    let held: Vec<bool> = table.claims.iter().map(Claim::held).collect();
+    // ours, the sigmoid's; and what is printed for both softplus, and for the sigmoid far out, is no bound
+    assert_eq!(held, [true, true, false, false, false], "{:?}", table.claims);
+}
+
+#[test]
+fn whoever_wants_an_end_gets_one() {
+    let settings = Settings { interrupt: Arc::new(AtomicBool::new(true)), ..settings() };
+    for entry in CATALOGUE {
+        let ended = (entry.draw)(&settings, &|_| ());
+        assert!(matches!(ended, Err(Error::Interrupted)), "{}", entry.name);
+    }
+}
