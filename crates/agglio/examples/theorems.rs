@@ -23,8 +23,7 @@ fn main() -> Result<()> {
     algorithm_one()?;
     noise_before()?;
     noise_after()?;
-    algorithm_two()?;
-    constants()
+    algorithm_two()
 }
 
 /// Data of the design that the theory of this noise is for, and its true model.
@@ -148,73 +147,4 @@ fn algorithm_two() -> Result<()> {
         println!("  {t:>5} {r:>8.4} {:>8.4} {:>9.1e} {steps:>6} {distance:>10.2e} {goal:>8.4}", epoch.tau, epoch.steps);
     }
     Ok(())
-}
-
-/// Table 1: measured eigenvalues beside corrected and printed constants.
-fn constants() -> Result<()> {
-    println!("\nConstants on a sample, n = {N}, d = {D}: balls in which bounds hold, over R, r and τ");
-    let [a, b, c, e] = ["corrected", "printed Λ", "Λ/measured", "λ above 0"];
-    println!("  {:15} {:6} {a:>10} {b:>10} {c:>13} {e:>10}", "activation", "noise");
-    let noises = [
-        ("none", LabelNoise::None),
-        ("pre", LabelNoise::Pre(0.1, Shape::Gauss)),
-        ("post", LabelNoise::Post(0.05, Shape::Uniform)),
-    ];
-    for activation in ["sigmoid", "softplus", "leaky-softplus"] {
-        for (name, noise) in noises {
-            let Tally { balls, hold, printed, positive, tightest, loosest } = tally(activation, noise)?;
-            let span = format!("{tightest:.2} to {loosest:.1}");
-            println!(
-                "  {activation:15} {name:6} {hold:>6}/{balls:<3} {printed:>6}/{balls:<3} {span:>13} {positive:>6}/{balls}"
-            );
-        }
-    }
-    println!("\nThe greatest curvature at w*, τ = 1, n = {N}, d = {D}");
-    println!("  {:15} {:>4} {:>9} {:>9} {:>9}", "activation", "R", "measured", "corrected", "printed");
-    for (activation, radius) in
-        [("sigmoid", 1.0), ("sigmoid", 40.0), ("sigmoid", 80.0), ("softplus", 1.0), ("softplus", 3.0)]
-    {
-        let drawn = Drawn::new(activation, radius, LabelNoise::None, N, 7)?;
-        let around = Around { centre: &drawn.truth, radius: 0.0, tau: 1.0, points: 0 };
-        let found = around.curvature(&drawn.oracle()?, &mut Random::new(7, Stream::Probes));
-        let setting = setting(activation, radius, LabelNoise::None)?;
-        let [corrected, printed] = [setting.constants(0.0, 1.0), setting.printed(0.0, 1.0)].map(|both| both.smoothness);
-        let found = found.map_or(f64::NAN, |found| found.smoothness);
-        println!("  {activation:15} {radius:>4} {found:>9.2e} {corrected:>9.2e} {printed:>9.2e}");
-    }
-    Ok(())
-}
-
-struct Tally {
-    balls: usize,
-    hold: usize,
-    printed: usize,
-    positive: usize,
-    tightest: f64,
-    loosest: f64,
-}
-
-fn tally(activation: &'static str, noise: LabelNoise) -> Result<Tally> {
-    let mut tally = Tally { balls: 0, hold: 0, printed: 0, positive: 0, tightest: f64::INFINITY, loosest: 0.0 };
-    let after = matches!(noise, LabelNoise::Post(..));
-    for radius in [0.5, 1.0, 2.0, 5.0].into_iter().filter(|&radius| !after || radius <= 1.0) {
-        let (setting, drawn) = (setting(activation, radius, noise)?, Drawn::new(activation, radius, noise, N, 7)?);
-        let oracle = drawn.oracle()?;
-        for r in [2.0, 1.0, 0.25, 0.0].map(|share| share * radius) {
-            for tau in [0.0, 0.01, 0.1, 0.5, 1.0, setting.temperature(r, 1.0)] {
-                let around = Around { centre: &drawn.truth, radius: r, tau, points: 4 };
-                let mut random = Random::new(7, Stream::Probes);
-                let Some(found) = around.curvature(&oracle, &mut random) else { continue };
-                let bound = setting.constants(r, tau);
-                let fits = bound.convexity <= found.convexity && found.smoothness <= bound.smoothness;
-                tally.balls += 1;
-                tally.hold += usize::from(fits);
-                tally.printed += usize::from(found.smoothness <= setting.printed(r, tau).smoothness);
-                tally.positive += usize::from(bound.convexity > 0.0);
-                tally.tightest = tally.tightest.min(bound.smoothness / found.smoothness);
-                tally.loosest = tally.loosest.max(bound.smoothness / found.smoothness);
-            }
-        }
-    }
-    Ok(tally)
 }
