@@ -164,7 +164,7 @@ pub fn table(problem: &dyn Problem, entrants: &[Entrant], goals: &[Goal]) -> Tab
     let untuned = entrants.iter().filter(|entrant| !entrant.untuned.is_empty());
     let untuned =
         untuned.map(|entrant| row(entrant, format!("untuned: {}", entrant.contestant.untuned()), &entrant.untuned));
-    let title = "Until the error has come down for good: median, lowest and highest over the seeds".into();
+    let title = "Time and passes until the error is so low, with noise until it stays so: median, lowest and highest over the seeds".into();
     Table { title, columns, rows: tuned.chain(untuned).collect() }
 }
 

@@ -74,24 +74,24 @@ impl Course {
         self.values.push(value);
     }
 
-    /// Where the quantity has come down to `goal` for good; infinite if it never does. What only passes by does not count.
+    /// Where the quantity is first at most `goal`; infinite if it never is.
     pub fn reaches(&self, goal: f64, over: Over) -> f64 {
-        self.arrival(goal).and_then(|first| self.over(over).get(first)).copied().unwrap_or(f64::INFINITY)
+        self.point(self.values.iter().position(|&value| value <= goal), over)
     }
 
-    /// How many steps that takes.
+    /// Where the quantity has come down to `goal` for good; infinite if it never does.
+    pub fn settles(&self, goal: f64, over: Over) -> f64 {
+        let above = |value: &f64| !matches!(value.partial_cmp(&goal), Some(Ordering::Less | Ordering::Equal));
+        self.point(Some(self.values.iter().rposition(above).map_or(0, |last| last + 1)), over)
+    }
+
+    fn point(&self, index: Option<usize>, over: Over) -> f64 {
+        index.and_then(|index| self.over(over).get(index)).copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// How many steps it takes to be at most `goal`; infinite if it never is.
     pub fn steps_to(&self, goal: f64) -> f64 {
-        self.arrival(goal).map_or(f64::INFINITY, |first| (first + 1) as f64)
-    }
-
-    /// The first point from which on the quantity is at most `goal`.
-    fn arrival(&self, goal: f64) -> Option<usize> {
-        let after = self
-            .values
-            .iter()
-            .rposition(|value| !matches!(value.partial_cmp(&goal), Some(Ordering::Less | Ordering::Equal)))
-            .map_or(0, |last| last + 1);
-        (after < self.values.len()).then_some(after)
+        self.values.iter().position(|&value| value <= goal).map_or(f64::INFINITY, |first| (first + 1) as f64)
     }
 
     /// Where it ends.

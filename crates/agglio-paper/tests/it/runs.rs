@@ -99,13 +99,14 @@ fn silu_and_leaky_softplus_are_fitted_from_y_alone() {
 }
 
 #[test]
-fn what_is_reached_is_reached_for_good() {
+fn what_passes_by_is_reached_and_does_not_settle() {
     let mut course = Course::default();
     for (i, value) in [4.0, 0.5, 2.0, 0.9, 0.1, f64::NAN, 0.2, 0.3].into_iter().enumerate() {
         course.push(i as f64, 10.0 * i as f64, value);
     }
-    assert_eq!((course.reaches(1.0, Over::Seconds), course.reaches(1.0, Over::Passes)), (6.0, 60.0));
-    assert_eq!((course.steps_to(1.0), course.reaches(0.25, Over::Seconds)), (7.0, f64::INFINITY));
+    assert_eq!((course.reaches(1.0, Over::Seconds), course.settles(1.0, Over::Passes)), (1.0, 60.0));
+    assert_eq!((course.steps_to(1.0), course.settles(0.25, Over::Seconds)), (2.0, f64::INFINITY));
+    assert_eq!(course.reaches(0.05, Over::Seconds), f64::INFINITY);
     assert_eq!((course.at(3.5, Over::Seconds), course.last()), (0.9, 0.3));
     assert!(course.at(-1.0, Over::Seconds).is_nan() && Course::default().reaches(1.0, Over::Passes).is_infinite());
 }
