@@ -3,10 +3,10 @@
 use crate::error::Result;
 use crate::figure::Figure;
 use crate::figures::{fig1, fig2, fig3, fig4, fig5, fig6, fig6c, fig7, table1};
-use crate::settings::Settings;
+use crate::request::Request;
 
 /// How a figure is made; the second argument hears in a few words what is being done.
-pub type Draw = fn(&Settings, &dyn Fn(&str)) -> Result<Figure>;
+pub type Draw = fn(&Request, &dyn Fn(&str)) -> Result<Figure>;
 
 /// A figure that can be asked for.
 #[derive(Clone, Copy, Debug)]

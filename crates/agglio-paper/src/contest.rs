@@ -6,7 +6,7 @@ use crate::figure::{Axis, Cell, Content, Line, Panel, Table};
 use crate::goal::Goal;
 use crate::grid::{self, Setting, logspace};
 use crate::problem::Problem;
-use crate::settings::Settings;
+use crate::request::Request;
 use crate::statistics::Spread;
 use crate::track::{Course, Over};
 use crate::tuning;
@@ -40,32 +40,32 @@ const POINTS: usize = 160;
 pub fn hold(
     problem: &dyn Problem,
     contestants: &[Contestant],
-    settings: &Settings,
+    request: &Request,
     hear: &dyn Fn(&str),
 ) -> Result<Vec<Entrant>> {
-    contestants.iter().map(|contestant| enter(problem, contestant, settings, hear)).collect()
+    contestants.iter().map(|contestant| enter(problem, contestant, request, hear)).collect()
 }
 
-fn enter(problem: &dyn Problem, contestant: &Contestant, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Entrant> {
+fn enter(problem: &dyn Problem, contestant: &Contestant, request: &Request, hear: &dyn Fn(&str)) -> Result<Entrant> {
     hear(&format!("tuning {}", contestant.name));
-    let setting = tuning::tuned(problem, contestant, settings)?;
+    let setting = tuning::tuned(problem, contestant, request)?;
     hear(&format!("running {}", contestant.name));
-    let tuned = runs(problem, contestant, &setting, settings)?;
+    let tuned = runs(problem, contestant, &setting, request)?;
     let untuned = match contestant.settings().is_empty() {
         true => Vec::new(),
-        false => runs(problem, contestant, &Setting::new(), settings)?,
+        false => runs(problem, contestant, &Setting::new(), request)?,
     };
     Ok(Entrant { contestant: *contestant, setting, tuned, untuned })
 }
 
-fn runs(problem: &dyn Problem, contestant: &Contestant, setting: &Setting, settings: &Settings) -> Result<Vec<Run>> {
+fn runs(problem: &dyn Problem, contestant: &Contestant, setting: &Setting, request: &Request) -> Result<Vec<Run>> {
     let run = |seed: u64| -> Result<Run> {
         let data = problem.draw(seed)?;
-        let once = || contestant.run(problem, &data, setting, seed, settings);
+        let once = || contestant.run(problem, &data, setting, seed, request);
         let again = (1..REPEATS).map(|_| once());
         again.fold(once(), |fastest, run| Ok(faster(fastest?, run?)))
     };
-    settings.all_seeds().map(run).collect()
+    request.all_seeds().map(run).collect()
 }
 
 fn faster(one: Run, other: Run) -> Run {
@@ -176,10 +176,10 @@ impl From<Spread> for Cell {
 }
 
 /// What every contest is made with.
-pub fn parameters(problem: &dyn Problem, settings: &Settings) -> Vec<(String, String)> {
-    let seeds = format!("{} from {}", settings.seeds, settings.seed);
-    let share = (100.0 * settings.holdout()).round();
-    let projection = match settings.as_published {
+pub fn parameters(problem: &dyn Problem, request: &Request) -> Vec<(String, String)> {
+    let seeds = format!("{} from {}", request.seeds, request.seed);
+    let share = (100.0 * request.holdout()).round();
+    let projection = match request.as_published {
         true => "‖w‖ ≤ 10 after every step (softplus: 50), and τ ≤ 0.1 for AGGLIO-SGD, as in the published run",
         false => "none; temperatures rise to τ = 1",
     };

@@ -7,7 +7,7 @@ use agglio::{Options, Report, Solver};
 use crate::error::Result;
 use crate::grid::{self, Setting};
 use crate::problem::{self, Drawn, Problem};
-use crate::settings::Settings;
+use crate::request::Request;
 use crate::track::{Course, Track};
 
 /// A method by its name in a legend.
@@ -95,7 +95,7 @@ impl Contestant {
         self.solver != Solver::Ngd
     }
 
-    /// The paper's settings for it, each a fit as it comes with some values changed; none where there are none.
+    /// The paper's request for it, each a fit as it comes with some values changed; none where there are none.
     pub fn settings(&self) -> Vec<Setting> {
         grid::axes(self.solver, self.is_plain()).map_or(Vec::new(), |axes| grid::settings(&axes))
     }
@@ -104,8 +104,8 @@ impl Contestant {
     ///
     /// # Errors
     /// If the problem has no such activation.
-    pub fn options(&self, problem: &dyn Problem, setting: &Setting, seed: u64, settings: &Settings) -> Result<Options> {
-        let options = problem::options(problem, self.solver, seed, settings)?.epochs(Self::EPOCHS);
+    pub fn options(&self, problem: &dyn Problem, setting: &Setting, seed: u64, request: &Request) -> Result<Options> {
+        let options = problem::options(problem, self.solver, seed, request)?.epochs(Self::EPOCHS);
         let options = match (self.is_plain(), self.solver) {
             (true, Solver::Yogi) => options.tau0(1.0).eta(0.01).beta1(0.9).beta2(0.999).epsilon(1e-3),
             (true, _) => options.tau0(1.0).eta(0.001).beta1(0.9).beta2(0.999).epsilon(1e-8),
@@ -134,11 +134,11 @@ impl Contestant {
         setting: &Setting,
         epochs: usize,
         seed: u64,
-        settings: &Settings,
+        request: &Request,
     ) -> Result<f64> {
         let data = problem.draw(seed)?;
-        let report = self.options(problem, setting, seed, settings)?.epochs(epochs).build()?.fit(&data.rows)?;
-        settings.check()?;
+        let report = self.options(problem, setting, seed, request)?.epochs(epochs).build()?.fit(&data.rows)?;
+        request.check()?;
         Ok(data.miss(&report.coefficients))
     }
 
@@ -152,12 +152,12 @@ impl Contestant {
         data: &Drawn,
         setting: &Setting,
         seed: u64,
-        settings: &Settings,
+        request: &Request,
     ) -> Result<Run> {
-        let plan = self.options(problem, setting, seed, settings)?.build()?;
+        let plan = self.options(problem, setting, seed, request)?.build()?;
         let mut track = Track::new(data.rows.width());
         let report = plan.fit_observed(&data.rows, &mut track)?;
-        settings.check()?;
+        request.check()?;
         let mut error = track.course(|w| data.miss(w));
         // where a fit ends is not always where its last step led: it may keep another point
         let (seconds, passes) = (last(&error.seconds), last(&error.passes));

@@ -5,30 +5,76 @@
 use agglio::number::brief;
 use agglio::{Options, Solver};
 
+/// What can be set of a solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// η, or α.
+    Eta,
+    /// τ₀.
+    Tau0,
+    /// The last temperature.
+    TauMax,
+    /// The temperature's increment.
+    Beta,
+    /// β₁ of Adam and Yogi.
+    Beta1,
+    /// β₂ of Adam and Yogi.
+    Beta2,
+    /// ε of Adam and Yogi.
+    Epsilon,
+}
+
+impl Key {
+    /// As it is typed after the solver's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Key::Eta => "eta",
+            Key::Tau0 => "tau0",
+            Key::TauMax => "tau-max",
+            Key::Beta => "beta",
+            Key::Beta1 => "beta1",
+            Key::Beta2 => "beta2",
+            Key::Epsilon => "epsilon",
+        }
+    }
+
+    fn apply(self, options: Options, value: f64) -> Options {
+        match self {
+            Key::Eta => options.eta(value),
+            Key::Tau0 => options.tau0(value),
+            Key::TauMax => options.tau_max(value),
+            Key::Beta => options.beta(value),
+            Key::Beta1 => options.beta1(value),
+            Key::Beta2 => options.beta2(value),
+            Key::Epsilon => options.epsilon(value),
+        }
+    }
+}
+
 /// A key of a solver with the values that it takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// As it is typed after the solver's name.
-    pub key: &'static str,
+    /// What is set.
+    pub key: Key,
     /// In the paper's order.
     pub values: Vec<f64>,
 }
 
 /// One value for each key; empty for a solver as it comes.
-pub type Setting = Vec<(&'static str, f64)>;
+pub type Setting = Vec<(Key, f64)>;
 
 /// The axes of a solver's grid, if the paper has one for it; `plain` is without graduation.
 pub fn axes(solver: Solver, plain: bool) -> Option<Vec<Axis>> {
     use Solver::{Adam, Gd, Gradopt, Momentum, Nesterov, Ngd, Saga, Sgd, Svrg, Yogi};
     let axis = |key, values| Axis { key, values };
-    let eta = |from, to, count| axis("eta", linspace(from, to, count));
-    let tau0 = || axis("tau0", vec![0.1, 0.01, 0.001, 0.0001]);
-    let beta = || axis("beta", linspace(1.01, 2.0, 5));
-    let epsilon = || axis("epsilon", vec![1e-3, 1e-5, 1e-8]);
+    let eta = |from, to, count| axis(Key::Eta, linspace(from, to, count));
+    let tau0 = || axis(Key::Tau0, vec![0.1, 0.01, 0.001, 0.0001]);
+    let beta = || axis(Key::Beta, linspace(1.01, 2.0, 5));
+    let epsilon = || axis(Key::Epsilon, vec![1e-3, 1e-5, 1e-8]);
     let decay = |key| axis(key, linspace(0.01, 0.9, 5));
     Some(match solver {
         Gd | Sgd | Svrg | Saga | Momentum | Nesterov => vec![eta(1.0, 500.0, 10), tau0(), beta()],
-        Adam | Yogi if plain => vec![eta(0.01, 0.2, 5), decay("beta1"), decay("beta2"), epsilon()],
+        Adam | Yogi if plain => vec![eta(0.01, 0.2, 5), decay(Key::Beta1), decay(Key::Beta2), epsilon()],
         // the paper does not say; with AGGLIO's temperatures and all of Adam's keys there would be thousands
         Adam | Yogi => vec![eta(0.01, 0.2, 5), tau0(), beta(), epsilon()],
         Ngd => vec![eta(0.01, 10.0, 20)],
@@ -64,7 +110,7 @@ fn spaced(from: f64, to: f64, count: usize, between: impl Fn(usize) -> f64) -> V
     (0..count).map(value).collect()
 }
 
-/// All settings of a grid, the last key changing fastest.
+/// All request of a grid, the last key changing fastest.
 pub fn settings(axes: &[Axis]) -> Vec<Setting> {
     axes.iter().fold(vec![Setting::new()], |settings, axis| {
         let with = |setting: &Setting, value| setting.iter().copied().chain([(axis.key, value)]).collect();
@@ -74,20 +120,11 @@ pub fn settings(axes: &[Axis]) -> Vec<Setting> {
 
 /// Options with a setting's values.
 pub fn apply(options: Options, setting: &Setting) -> Options {
-    setting.iter().fold(options, |options, &(key, value)| match key {
-        "eta" => options.eta(value),
-        "tau0" => options.tau0(value),
-        "beta" => options.beta(value),
-        "beta1" => options.beta1(value),
-        "beta2" => options.beta2(value),
-        "epsilon" => options.epsilon(value),
-        "tau_max" => options.tau_max(value),
-        _ => options,
-    })
+    setting.iter().fold(options, |options, &(key, value)| key.apply(options, value))
 }
 
 /// A setting in words: its keys with three digits each.
 pub fn named(setting: &Setting) -> String {
-    let keys: Vec<String> = setting.iter().map(|(key, value)| format!("{key}={}", brief(*value))).collect();
+    let keys: Vec<String> = setting.iter().map(|(key, value)| format!("{}={}", key.name(), brief(*value))).collect();
     if keys.is_empty() { "default".into() } else { keys.join(",") }
 }

@@ -7,7 +7,7 @@ use agglio::rows::{Dense, Scaling};
 use agglio::{Noise, Options, Solver, Start};
 
 use crate::error::Result;
-use crate::settings::Settings;
+use crate::request::Request;
 
 /// Where data comes from.
 pub trait Problem {
@@ -70,16 +70,16 @@ impl Drawn {
 ///
 /// # Errors
 /// If there is no such activation.
-pub fn options(problem: &dyn Problem, solver: Solver, seed: u64, settings: &Settings) -> Result<Options> {
+pub fn options(problem: &dyn Problem, solver: Solver, seed: u64, request: &Request) -> Result<Options> {
     let options = Options::new(named(problem.activation())?).solver(solver).intercept(false).scaling(Scaling::None);
-    let options = options.seed(seed).threads(settings.threads).interrupt(settings.interrupt.clone());
+    let options = options.seed(seed).threads(request.threads).interrupt(request.interrupt.clone());
     let options = match solver {
         Solver::Auto => options.noise(Noise::Post),
         // begins in a way of its own
         Solver::Irls => options,
         _ => options.start(Start::Random(None)),
     };
-    Ok(if settings.as_published { as_published(options, solver, problem.activation()) } else { options })
+    Ok(if request.as_published { as_published(options, solver, problem.activation()) } else { options })
 }
 
 /// The last temperature of the published run of AGGLIO-SGD.

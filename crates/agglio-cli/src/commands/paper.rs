@@ -8,8 +8,8 @@ use agglio_paper::catalogue::{CATALOGUE, Entry};
 use agglio_paper::figure::Figure;
 use agglio_paper::folder::Folder;
 use agglio_paper::page::Page;
+use agglio_paper::request::Request;
 use agglio_paper::selection::select;
-use agglio_paper::settings::Settings;
 use agglio_paper::{machine, words};
 use anyhow::{Error, Result, bail};
 use indicatif::ProgressBar;
@@ -19,16 +19,16 @@ use crate::tabular::{flush_left, left, pairs, right, ruled};
 use crate::{interrupt, output, progress, threads};
 
 pub fn run(args: &PaperArgs) -> Result<ExitCode> {
-    let (entries, settings) = (chosen(args)?, settings(args)?);
+    let (entries, request) = (chosen(args)?, request(args)?);
     let folder = interrupt::shield(|| Folder::open(&args.out))??;
     interrupt::hold();
-    let (figures, failure) = draw(&entries, &settings, &folder, args.run.quiet);
+    let (figures, failure) = draw(&entries, &request, &folder, args.run.quiet);
     if figures.is_empty() {
         interrupt::check()?;
     }
     if !figures.is_empty() {
         let gap = gap(figures.len(), entries.len());
-        folder.finish(&Page { figures: &figures, facts: &facts(args, &settings), gap: gap.as_deref() })?;
+        folder.finish(&Page { figures: &figures, facts: &facts(args, &request), gap: gap.as_deref() })?;
         output::print(&summary(&figures, &folder))
             .map_err(|why| why.context("the files were written, but not the summary"))?;
     }
@@ -45,22 +45,22 @@ pub fn run(args: &PaperArgs) -> Result<ExitCode> {
 /// For bad usage.
 pub fn check(args: &PaperArgs) -> Result<()> {
     chosen(args)?;
-    settings(args).map(drop)
+    request(args).map(drop)
 }
 
 fn chosen(args: &PaperArgs) -> Result<Vec<&'static Entry>> {
     select(CATALOGUE, &args.names).map_err(Error::msg)
 }
 
-fn settings(args: &PaperArgs) -> Result<Settings> {
-    let seeds = args.seeds.unwrap_or(Settings::default_seeds(args.quick));
+fn request(args: &PaperArgs) -> Result<Request> {
+    let seeds = args.seeds.unwrap_or(Request::default_seeds(args.quick));
     if seeds == 0 {
         bail!("--seeds is 0; there must be one run at least");
     }
     if args.run.seed.checked_add(seeds as u64).is_none() {
         bail!("--seed {} and --seeds {seeds} lead beyond 2^64; begin with a lower seed", args.run.seed);
     }
-    Ok(Settings {
+    Ok(Request {
         quick: args.quick,
         as_published: args.as_published,
         seeds,
@@ -71,12 +71,12 @@ fn settings(args: &PaperArgs) -> Result<Settings> {
 }
 
 /// Draws figures one after the other, until all are there, a signal comes or something fails.
-fn draw(entries: &[&Entry], settings: &Settings, folder: &Folder, quiet: bool) -> (Vec<Figure>, Option<Error>) {
+fn draw(entries: &[&Entry], request: &Request, folder: &Folder, quiet: bool) -> (Vec<Figure>, Option<Error>) {
     let bar = progress::drawing(entries.len(), quiet);
     let mut figures = Vec::new();
     let mut failure = None;
     for entry in entries {
-        match one(entry, settings, folder, &bar) {
+        match one(entry, request, folder, &bar) {
             Ok(Some(figure)) => figures.push(figure),
             Ok(None) => break,
             Err(why) => {
@@ -91,11 +91,11 @@ fn draw(entries: &[&Entry], settings: &Settings, folder: &Folder, quiet: bool) -
 }
 
 /// A figure with its files; none if a signal came, since it may be of fewer runs then.
-fn one(entry: &Entry, settings: &Settings, folder: &Folder, bar: &ProgressBar) -> Result<Option<Figure>> {
+fn one(entry: &Entry, request: &Request, folder: &Folder, bar: &ProgressBar) -> Result<Option<Figure>> {
     bar.set_prefix(entry.name);
     bar.set_message("");
     let begun = Instant::now();
-    let drawn = (entry.draw)(settings, &|what| bar.set_message(what.to_owned()));
+    let drawn = (entry.draw)(request, &|what| bar.set_message(what.to_owned()));
     if interrupt::is_caught() {
         return Ok(None);
     }
@@ -109,25 +109,25 @@ fn gap(finished: usize, asked: usize) -> Option<String> {
     (finished < asked).then(|| format!("The run was ended early: {finished} of {asked} figures were finished."))
 }
 
-fn facts(args: &PaperArgs, settings: &Settings) -> Vec<(String, String)> {
-    let last = settings.seed.saturating_add(settings.seeds as u64 - 1);
+fn facts(args: &PaperArgs, request: &Request) -> Vec<(String, String)> {
+    let last = request.seed.saturating_add(request.seeds as u64 - 1);
     [
-        ("command", command(args, settings)),
-        ("seeds", if settings.seeds == 1 { last.to_string() } else { format!("{} to {last}", settings.seed) }),
+        ("command", command(args, request)),
+        ("seeds", if request.seeds == 1 { last.to_string() } else { format!("{} to {last}", request.seed) }),
         ("agglio", env!("CARGO_PKG_VERSION").into()),
         ("machine", machine::processor()),
-        ("threads", settings.threads.to_string()),
+        ("threads", request.threads.to_string()),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into()
 }
 
 /// What one would type to get the same, wherever it is written to.
-fn command(args: &PaperArgs, settings: &Settings) -> String {
+fn command(args: &PaperArgs, request: &Request) -> String {
     let names = if args.names.is_empty() { "all".to_owned() } else { args.names.join(" ") };
     let flags = [(args.quick, " --quick"), (args.as_published, " --as-published")];
     let flags: String = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
-    format!("agglio paper {names}{flags} --seeds {} --seed {}", settings.seeds, settings.seed)
+    format!("agglio paper {names}{flags} --seeds {} --seed {}", request.seeds, request.seed)
 }
 
 fn summary(figures: &[Figure], folder: &Folder) -> String {
@@ -172,16 +172,16 @@ mod tests {
         let quick = Entry { name: "quick", draw: |_, _| Ok(Figure { name: "quick", ..Figure::default() }) };
         let cut_short = Entry {
             name: "late",
-            draw: |settings, _| {
-                settings.interrupt.store(true, Ordering::SeqCst);
+            draw: |request, _| {
+                request.interrupt.store(true, Ordering::SeqCst);
                 Ok(Figure { name: "late", ..Figure::default() })
             },
         };
         let scratch = tempfile::tempdir()?;
         let folder = Folder::open(scratch.path())?;
         let interrupt = interrupt::flag();
-        let settings = Settings { quick: true, as_published: false, seeds: 1, seed: 0, threads: 1, interrupt };
-        let (figures, failure) = draw(&[&quick, &cut_short, &quick], &settings, &folder, true);
+        let request = Request { quick: true, as_published: false, seeds: 1, seed: 0, threads: 1, interrupt };
+        let (figures, failure) = draw(&[&quick, &cut_short, &quick], &request, &folder, true);
         assert!(failure.is_none() && figures.iter().map(|figure| figure.name).eq(["quick"]));
         let is_there = |name: &str| Path::new(scratch.path()).join(name).exists();
         assert!(is_there("quick.png") && !is_there("late.png"));

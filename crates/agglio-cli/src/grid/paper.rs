@@ -1,7 +1,7 @@
 //! The *paper's* grids, as they are typed.
 
 use agglio::Solver;
-use agglio_paper::grid::{self, Axis};
+use agglio_paper::grid::{self, Axis, Key};
 use anyhow::{Result, bail};
 
 use super::axis::text;
@@ -28,7 +28,7 @@ pub fn axes(solver: Solver, method: &MethodArgs) -> Result<Vec<String>> {
 
 fn typed(axis: &Axis) -> String {
     let values: Vec<String> = axis.values.iter().map(|value| text(*value)).collect();
-    format!("{}={}", axis.key, values.join(","))
+    format!("{}={}", axis.key.name(), values.join(","))
 }
 
 /// Whether there is no graduation.
@@ -36,15 +36,15 @@ fn is_plain(method: &MethodArgs) -> bool {
     method.tau0 == Some(1.0)
 }
 
-fn is_fixed(key: &str, method: &MethodArgs) -> bool {
+fn is_fixed(key: Key, method: &MethodArgs) -> bool {
     match key {
-        "eta" => method.eta.is_some(),
-        "tau0" => method.tau0.is_some(),
+        Key::Eta => method.eta.is_some(),
+        Key::Tau0 => method.tau0.is_some(),
+        Key::TauMax => method.noise.tau_max.is_some(),
         // a temperature that is one from the beginning does not grow
-        "beta" => method.beta.is_some() || is_plain(method),
-        "beta1" => method.beta1.is_some(),
-        "beta2" => method.beta2.is_some(),
-        "epsilon" => method.epsilon.is_some(),
-        _ => false,
+        Key::Beta => method.beta.is_some() || is_plain(method),
+        Key::Beta1 => method.beta1.is_some(),
+        Key::Beta2 => method.beta2.is_some(),
+        Key::Epsilon => method.epsilon.is_some(),
     }
 }

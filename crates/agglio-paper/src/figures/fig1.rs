@@ -9,8 +9,9 @@ use agglio::number::brief;
 use crate::claim::{Bound, Claim};
 use crate::contestant::Contestant;
 use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Surface, Table};
+use crate::grid::Key;
 use crate::landscape::{FEATURES, HALF_WIDTH, Landscape, POINTS, RADII, ROWS, gamma};
-use crate::settings::Settings;
+use crate::request::Request;
 use crate::statistics::Spread;
 use crate::task::Task;
 
@@ -37,12 +38,12 @@ the same plane. The basin around w* widens until it fills the plane, and the sig
 ///
 /// # Errors
 /// None that a user could cause.
-pub fn draw(settings: &Settings, say: &dyn Fn(&str)) -> Result<Figure> {
-    let side = if settings.quick { QUICK_SIDE } else { SIDE };
+pub fn draw(request: &Request, say: &dyn Fn(&str)) -> Result<Figure> {
+    let side = if request.quick { QUICK_SIDE } else { SIDE };
     let mut views = Vec::new();
     for (typed, written) in ACTIVATIONS {
         say(written);
-        views.push(View::new(named(typed)?, written, side, settings)?);
+        views.push(View::new(named(typed)?, written, side, request)?);
     }
     let curves = views.iter().map(View::curves);
     let warm = views.iter().map(|view| view.panel(WARM, &view.warm));
@@ -51,7 +52,7 @@ pub fn draw(settings: &Settings, say: &dyn Fn(&str)) -> Result<Figure> {
         name: "fig1",
         title: "Effect of graduation on four activations and on the loss around w*".into(),
         caption: CAPTION.into(),
-        parameters: parameters(settings, side),
+        parameters: parameters(request, side),
         panels: curves.chain(warm).chain(cold).collect(),
         columns: ACTIVATIONS.len(),
         tables: vec![heights(&views), basins(&views), strengths(&views)],
@@ -59,7 +60,7 @@ pub fn draw(settings: &Settings, say: &dyn Fn(&str)) -> Result<Figure> {
             .iter()
             .filter_map(View::flattening)
             .chain(views.iter().map(View::strengthening))
-            .chain([slowness(settings)?])
+            .chain([slowness(request)?])
             .collect(),
         seconds: 0.0,
     })
@@ -95,12 +96,12 @@ impl Pairs {
 }
 
 impl View {
-    fn new(activation: Arc<dyn Activation>, name: &'static str, side: usize, settings: &Settings) -> Result<View> {
-        let first = Landscape::new(activation.clone(), settings.seed)?;
+    fn new(activation: Arc<dyn Activation>, name: &'static str, side: usize, request: &Request) -> Result<View> {
+        let first = Landscape::new(activation.clone(), request.seed)?;
         let (warm, cold) = (first.surface(WARM, side)?, first.surface(COLD, side)?);
         let (mut basins, mut strengths) = (Pairs::default(), Pairs::default());
-        for seed in settings.all_seeds() {
-            settings.check()?;
+        for seed in request.all_seeds() {
+            request.check()?;
             let landscape = Landscape::new(activation.clone(), seed)?;
             basins.0.push([landscape.basin(WARM)?, landscape.basin(COLD)?]);
             strengths.0.push([landscape.strength(HALF_WIDTH, WARM)?, landscape.strength(HALF_WIDTH, COLD)?]);
@@ -190,16 +191,16 @@ fn median(values: Vec<f64>) -> f64 {
 
 /// Whether the caption is right that too low a temperature makes descent slow: with the paper's steps, whose length it does
 /// not change, on the paper's L_τ.
-fn slowness(settings: &Settings) -> Result<Claim> {
+fn slowness(request: &Request) -> Result<Claim> {
     const STEPS: usize = 100;
     const ETA: f64 = 350.0;
     let task = Task::usual("sigmoid");
     let gd = Contestant::AGGLIO_GD;
     let ends = |tau: f64| -> Result<f64> {
         // a step η on L_τ is one of ηγ² on L̂_τ
-        let setting = vec![("eta", ETA * tau * tau), ("tau0", tau), ("tau_max", tau)];
-        let error = |seed| gd.reach(&task, &setting, STEPS, seed, settings);
-        Ok(median(settings.all_seeds().map(error).collect::<Result<_>>()?))
+        let setting = vec![(Key::Eta, ETA * tau * tau), (Key::Tau0, tau), (Key::TauMax, tau)];
+        let error = |seed| gd.reach(&task, &setting, STEPS, seed, request);
+        Ok(median(request.all_seeds().map(error).collect::<Result<_>>()?))
     };
     let [warm, cold] = [ends(WARM)?, ends(COLD)?];
     Ok(Claim::new(
@@ -212,15 +213,15 @@ fn slowness(settings: &Settings) -> Result<Claim> {
     .remark("for a fixed η only: with steps of η/τ², as in the paper's experiments, low temperatures are the fastest"))
 }
 
-fn parameters(settings: &Settings, side: usize) -> Vec<(String, String)> {
+fn parameters(request: &Request, side: usize) -> Vec<(String, String)> {
     let radii = (RADII.into_iter().fold(f64::INFINITY, f64::min), RADII.into_iter().fold(0.0, f64::max));
     [
         ("rows", ROWS.to_string()),
         ("features", format!("{FEATURES}, x ~ N(0, I)/√{FEATURES}")),
         ("true model", "w* ~ N(0, I), no noise".into()),
         ("plane", format!("±{HALF_WIDTH} around w*, one side through the origin, the other drawn at random")),
-        ("seeds", format!("{} from {}", settings.seeds, settings.seed)),
-        ("surfaces", format!("{side} × {side} points, seed {}", settings.seed)),
+        ("seeds", format!("{} from {}", request.seeds, request.seed)),
+        ("surfaces", format!("{side} × {side} points, seed {}", request.seed)),
         ("balls around w*", format!("of radius {} to {}, {POINTS} points each", radii.0, radii.1)),
     ]
     .map(|(name, value)| (name.to_owned(), value))

@@ -10,7 +10,7 @@ use crate::expected::rounding;
 use crate::figure::Figure;
 use crate::figures::fig2::{FIELD, field, moment, rivals};
 use crate::goal::Goal;
-use crate::settings::Settings;
+use crate::request::Request;
 use crate::statistics::Spread;
 use crate::task::Task;
 
@@ -18,37 +18,37 @@ use crate::task::Task;
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    figure("fig3a", "softplus", "Softplus without noise", settings, hear)
+pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    figure("fig3a", "softplus", "Softplus without noise", request, hear)
 }
 
 /// Figure 3b: leaky softplus with k = 0.2.
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    figure("fig3b", "leaky-softplus", "Leaky softplus without noise", settings, hear)
+pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    figure("fig3b", "leaky-softplus", "Leaky softplus without noise", request, hear)
 }
 
 /// Figure 3c: SiLU, whose labels may have two preimages; which of them is meant is found from y alone.
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn c(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    figure("fig3c", "silu", "SiLU without noise", settings, hear)
+pub fn c(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    figure("fig3c", "silu", "SiLU without noise", request, hear)
 }
 
 fn figure(
     name: &'static str,
     activation: &'static str,
     title: &str,
-    settings: &Settings,
+    request: &Request,
     hear: &dyn Fn(&str),
 ) -> Result<Figure> {
     let task = Task::usual(activation);
-    let entrants = contest::hold(&task, &FIELD, settings, hear)?;
+    let entrants = contest::hold(&task, &FIELD, request, hear)?;
     let goals = [1e-6, 1e-12].map(Goal::at);
-    let mut figure = field(name, title, &task, &entrants, &goals, settings);
+    let mut figure = field(name, title, &task, &entrants, &goals, request);
     figure.claims = claims(name, &entrants);
     Ok(figure)
 }

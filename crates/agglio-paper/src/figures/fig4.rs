@@ -10,7 +10,7 @@ use crate::expected::{self, published, rounding};
 use crate::figure::Figure;
 use crate::figures::fig2::{field, moment};
 use crate::goal::Goal;
-use crate::settings::Settings;
+use crate::request::Request;
 use crate::statistics::Spread;
 use crate::task::Task;
 
@@ -26,11 +26,11 @@ fn paper(entrants: &[Entrant]) -> impl Iterator<Item = &Entrant> {
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     let task = Task::usual("sigmoid");
-    let entrants = contest::hold(&task, &VARIANTS, settings, hear)?;
+    let entrants = contest::hold(&task, &VARIANTS, request, hear)?;
     let goals = [1e-6, 1e-12].map(Goal::at);
-    let mut figure = field("fig4a", "Sigmoid without noise", &task, &entrants, &goals, settings);
+    let mut figure = field("fig4a", "Sigmoid without noise", &task, &entrants, &goals, request);
     figure.title = "Variants of AGGLIO without noise".into();
     let end = |entrant: &Entrant| rounding("fig4a", entrant.contestant.name, entrant.contestant.name, entrant.finals());
     figure.claims = paper(&entrants).map(end).collect();
@@ -43,16 +43,16 @@ pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    noisy("fig4b", "noise before φ", &Task::usual("sigmoid").pre(0.5), settings, hear)
+pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    noisy("fig4b", "noise before φ", &Task::usual("sigmoid").pre(0.5), request, hear)
 }
 
 /// Figure 4c: noise after φ, with the published run's σ.
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn c(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    noisy("fig4c", "noise after φ", &Task::usual("sigmoid").post(0.05), settings, hear)
+pub fn c(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    noisy("fig4c", "noise after φ", &Task::usual("sigmoid").post(0.05), request, hear)
 }
 
 /// The published run of AGGLIO-GD takes about 76 steps to 1e-12.
@@ -102,10 +102,10 @@ fn sluggish(entrants: &[Entrant], goal: &Goal) -> Vec<Claim> {
     ]
 }
 
-fn noisy(name: &'static str, noise: &str, task: &Task, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let entrants = contest::hold(task, &VARIANTS, settings, hear)?;
+fn noisy(name: &'static str, noise: &str, task: &Task, request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let entrants = contest::hold(task, &VARIANTS, request, hear)?;
     let goal = Goal::minimum(&entrants);
-    let mut figure = field(name, &format!("Sigmoid, {noise}"), task, &entrants, &[goal], settings);
+    let mut figure = field(name, &format!("Sigmoid, {noise}"), task, &entrants, &[goal], request);
     figure.title = format!("Variants of AGGLIO, {noise}");
     let end = |entrant: &Entrant| expected::noisy(name, "AGGLIO", entrant.contestant.name, entrant.finals());
     figure.claims = paper(&entrants).map(end).collect();

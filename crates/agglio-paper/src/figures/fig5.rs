@@ -8,58 +8,58 @@ use crate::error::Result;
 use crate::expected::rounding;
 use crate::figure::{Axis, Content, Figure, Line, Panel};
 use crate::figures::sweep::{self, Sweep};
-use crate::grid::{Setting, linspace, logspace};
-use crate::settings::Settings;
+use crate::grid::{Key, Setting, linspace, logspace};
+use crate::request::Request;
 use crate::task::Task;
 
 /// One key that is varied while the others stay.
 struct Study {
     name: &'static str,
-    key: &'static str,
+    key: Key,
     symbol: &'static str,
     log: bool,
     values: Vec<f64>,
-    fixed: [(&'static str, f64); 2],
+    fixed: [(Key, f64); 2],
 }
 
 /// Figure 5a: the step length.
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let (values, fixed) = (linspace(200.0, 400.0, 9), [("tau0", 0.1), ("beta", 1.01)]);
-    Study { name: "fig5a", key: "eta", symbol: "η", log: false, values, fixed }.draw(settings, hear)
+pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let (values, fixed) = (linspace(200.0, 400.0, 9), [(Key::Tau0, 0.1), (Key::Beta, 1.01)]);
+    Study { name: "fig5a", key: Key::Eta, symbol: "η", log: false, values, fixed }.draw(request, hear)
 }
 
 /// Figure 5b: the first temperature.
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let (values, fixed) = (logspace(1e-4, 1e-1, 7), [("eta", 350.0), ("beta", 1.01)]);
-    Study { name: "fig5b", key: "tau0", symbol: "τ₀", log: true, values, fixed }.draw(settings, hear)
+pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let (values, fixed) = (logspace(1e-4, 1e-1, 7), [(Key::Eta, 350.0), (Key::Beta, 1.01)]);
+    Study { name: "fig5b", key: Key::Tau0, symbol: "τ₀", log: true, values, fixed }.draw(request, hear)
 }
 
 /// Figure 5c: the temperature's increment.
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn c(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let (values, fixed) = (linspace(1.01, 2.0, 9), [("eta", 350.0), ("tau0", 0.1)]);
-    Study { name: "fig5c", key: "beta", symbol: "β", log: false, values, fixed }.draw(settings, hear)
+pub fn c(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let (values, fixed) = (linspace(1.01, 2.0, 9), [(Key::Eta, 350.0), (Key::Tau0, 0.1)]);
+    Study { name: "fig5c", key: Key::Beta, symbol: "β", log: false, values, fixed }.draw(request, hear)
 }
 
 impl Study {
-    fn draw(&self, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+    fn draw(&self, request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
         let task = Task::usual("sigmoid");
         let sweeps = [Contestant::AGGLIO_GD, Contestant::AGGLIO_SGD].map(|contestant| {
             hear(&format!("running {}", contestant.name));
             let at =
                 |value: f64| -> (Task, Setting) { (task, [(self.key, value)].into_iter().chain(self.fixed).collect()) };
-            sweep::run(&contestant, &self.values, at, settings)
+            sweep::run(&contestant, &self.values, at, request)
         });
         let sweeps: Vec<Sweep> = sweeps.into_iter().collect::<Result<_>>()?;
-        let fixed = self.fixed.map(|(key, value)| format!("{key} = {value}")).join(", ");
+        let fixed = self.fixed.map(|(key, value)| format!("{} = {value}", key.name())).join(", ");
         Ok(Figure {
             name: self.name,
             title: format!("A badly chosen {} changes nothing", self.symbol),
@@ -67,7 +67,7 @@ impl Study {
                 "The distance to the true model at the end, over {}, with {fixed}: median, lowest and highest of the seeds. Differences are rounding.",
                 self.symbol
             ),
-            parameters: sweep::parameters(&task, settings),
+            parameters: sweep::parameters(&task, request),
             panels: vec![self.panel(&sweeps)],
             columns: 1,
             tables: vec![sweep::table(self.symbol, &sweeps)],

@@ -10,7 +10,7 @@ use crate::expected;
 use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Table};
 use crate::grid::Setting;
 use crate::problem::{self, Problem};
-use crate::settings::Settings;
+use crate::request::Request;
 use crate::statistics::{Spread, Trend};
 use crate::task::Task;
 
@@ -41,11 +41,11 @@ struct Errors {
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     let study = Study { name: "fig6a", noise: Task::pre };
-    let (mut figure, errors) = study.draw("before", settings, hear)?;
-    figure.claims.extend(stalls(&errors.published_method, &sizes(settings), "before", ""));
-    figure.claims.extend(consistent(&errors.own_default, &sizes(settings)));
+    let (mut figure, errors) = study.draw("before", request, hear)?;
+    figure.claims.extend(stalls(&errors.published_method, &sizes(request), "before", ""));
+    figure.claims.extend(consistent(&errors.own_default, &sizes(request)));
     Ok(figure)
 }
 
@@ -53,33 +53,33 @@ pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     let study = Study { name: "fig6b", noise: Task::post };
-    let (mut figure, errors) = study.draw("after", settings, hear)?;
+    let (mut figure, errors) = study.draw("after", request, hear)?;
     let remark = "the published labels are clipped and never put right, which is what stalls; on the labels as they are \
                   least squares at τ = 1 is consistent for any noise after φ";
-    figure.claims.extend(stalls(&errors.published_method, &sizes(settings), "after", remark));
-    figure.claims.extend(consistent(&errors.own_default, &sizes(settings)));
-    figure.claims.extend(lower_before(&errors.published_method, settings, hear)?);
+    figure.claims.extend(stalls(&errors.published_method, &sizes(request), "after", remark));
+    figure.claims.extend(consistent(&errors.own_default, &sizes(request)));
+    figure.claims.extend(lower_before(&errors.published_method, request, hear)?);
     Ok(figure)
 }
 
 /// Numbers of rows.
-fn sizes(settings: &Settings) -> Vec<usize> {
-    if settings.quick { vec![1_000, 10_000, 100_000] } else { vec![1_000, 3_000, 10_000, 30_000, 100_000] }
+fn sizes(request: &Request) -> Vec<usize> {
+    if request.quick { vec![1_000, 10_000, 100_000] } else { vec![1_000, 3_000, 10_000, 30_000, 100_000] }
 }
 
 impl Study {
-    fn draw(&self, side: &str, settings: &Settings, hear: &dyn Fn(&str)) -> Result<(Figure, Errors)> {
-        let errors = self.run(settings, hear)?;
-        let sizes = sizes(settings);
+    fn draw(&self, side: &str, request: &Request, hear: &dyn Fn(&str)) -> Result<(Figure, Errors)> {
+        let errors = self.run(request, hear)?;
+        let sizes = sizes(request);
         let figure = Figure {
             name: self.name,
             title: format!("Does the error vanish with more rows? Noise {side} φ"),
             caption: "Left the paper's method, which ends at τ = 1; right this project's default, which decides by likelihood \
                       where the noise is and ends at τ = 0 if it is before φ. Median, lowest and highest of the seeds."
                 .into(),
-            parameters: parameters(settings),
+            parameters: parameters(request),
             panels: vec![
                 panel("AGGLIO-GD", &errors.published_method, &sizes),
                 panel("agglio's default", &errors.own_default, &sizes),
@@ -92,15 +92,15 @@ impl Study {
         Ok((figure, errors))
     }
 
-    fn run(&self, settings: &Settings, hear: &dyn Fn(&str)) -> Result<Errors> {
+    fn run(&self, request: &Request, hear: &dyn Fn(&str)) -> Result<Errors> {
         let mut errors = Errors { published_method: Vec::new(), own_default: Vec::new() };
         for sigma in SIGMAS {
             let (mut theirs, mut ours) = (Vec::new(), Vec::new());
-            for rows in sizes(settings) {
+            for rows in sizes(request) {
                 hear(&format!("σ = {sigma}, n = {rows}"));
                 let task = (self.noise)(Task { rows, ..Task::usual("sigmoid") }, sigma);
                 let pairs: Vec<[f64; 2]> =
-                    settings.all_seeds().map(|seed| both(&task, seed, settings)).collect::<Result<_>>()?;
+                    request.all_seeds().map(|seed| both(&task, seed, request)).collect::<Result<_>>()?;
                 theirs.push(Spread::of(pairs.iter().map(|pair| pair[0])));
                 ours.push(Spread::of(pairs.iter().map(|pair| pair[1])));
             }
@@ -126,12 +126,12 @@ impl Study {
 }
 
 /// Where AGGLIO-GD and the default end.
-fn both(task: &Task, seed: u64, settings: &Settings) -> Result<[f64; 2]> {
+fn both(task: &Task, seed: u64, request: &Request) -> Result<[f64; 2]> {
     let data = task.draw(seed)?;
-    let published = Contestant::AGGLIO_GD.options(task, &Setting::new(), seed, settings)?.epochs(EPOCHS).build()?;
-    let default = problem::options(task, Solver::Auto, seed, settings)?.noise(Noise::Auto).build()?;
+    let published = Contestant::AGGLIO_GD.options(task, &Setting::new(), seed, request)?.epochs(EPOCHS).build()?;
+    let default = problem::options(task, Solver::Auto, seed, request)?.noise(Noise::Auto).build()?;
     let errors = [published, default].map(|plan| plan.fit(&data.rows).map(|fit| data.miss(&fit.coefficients)));
-    settings.check()?;
+    request.check()?;
     let [published, default] = errors;
     Ok([published?, default?])
 }
@@ -175,12 +175,12 @@ fn consistent(errors: &[Vec<Spread>], sizes: &[usize]) -> Vec<Claim> {
 }
 
 /// The caption has noise before φ leave a lower error than the same noise after it.
-fn lower_before(after: &[Vec<Spread>], settings: &Settings, hear: &dyn Fn(&str)) -> Result<Vec<Claim>> {
+fn lower_before(after: &[Vec<Spread>], request: &Request, hear: &dyn Fn(&str)) -> Result<Vec<Claim>> {
     let claim = |(sigma, after): (&f64, &Vec<Spread>)| -> Result<Claim> {
         hear(&format!("σ = {sigma} before φ, to compare"));
         let task = Task::usual("sigmoid").pre(*sigma);
-        let error = |seed| Contestant::AGGLIO_GD.reach(&task, &Setting::new(), EPOCHS, seed, settings);
-        let before = Spread::of(settings.all_seeds().map(error).collect::<Result<Vec<f64>>>()?).median;
+        let error = |seed| Contestant::AGGLIO_GD.reach(&task, &Setting::new(), EPOCHS, seed, request);
+        let before = Spread::of(request.all_seeds().map(error).collect::<Result<Vec<f64>>>()?).median;
         let after = after.first().map_or(f64::NAN, |spread| spread.median);
         Ok(Claim::new(
             "caption of figure 6",
@@ -234,12 +234,12 @@ fn table(errors: &Errors, sizes: &[usize]) -> Table {
     }
 }
 
-fn parameters(settings: &Settings) -> Vec<(String, String)> {
+fn parameters(request: &Request) -> Vec<(String, String)> {
     [
         ("task", "sigmoid, d = 50, x ~ N(0, I)/√d, w* ~ N(0, I)".to_owned()),
         ("AGGLIO-GD", "as it comes (η = 1/Λ, τ0 = 0.01, β = 1.05), start 10·N(0, I)/√d, to τ = 1".into()),
         ("agglio's default", "solver auto with noise auto".into()),
-        ("seeds", format!("{} from {}", settings.seeds, settings.seed)),
+        ("seeds", format!("{} from {}", request.seeds, request.seed)),
     ]
     .map(|(key, value)| (key.to_owned(), value))
     .into()

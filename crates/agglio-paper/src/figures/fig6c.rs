@@ -14,7 +14,7 @@ use crate::expected::published;
 use crate::figure::{Cell, Figure, Table};
 use crate::figures::fig2::{field, moment, rivals};
 use crate::goal::Goal;
-use crate::settings::Settings;
+use crate::request::Request;
 use crate::statistics::Spread;
 
 const FIELD: [Contestant; 7] = [
@@ -31,11 +31,11 @@ const FIELD: [Contestant; 7] = [
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn c(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let entrants = contest::hold(&Boston, &FIELD, settings, hear)?;
-    let linear = Spread::of(settings.all_seeds().map(linear_regression).collect::<Result<Vec<f64>>>()?);
+pub fn c(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let entrants = contest::hold(&Boston, &FIELD, request, hear)?;
+    let linear = Spread::of(request.all_seeds().map(linear_regression).collect::<Result<Vec<f64>>>()?);
     let goal = Goal::minimum(&entrants);
-    let mut figure = field("fig6c", "Boston", &Boston, &entrants, std::slice::from_ref(&goal), settings);
+    let mut figure = field("fig6c", "Boston", &Boston, &entrants, std::slice::from_ref(&goal), request);
     figure.title = "Boston housing: AGGLIO-Adam beside its competitors, and linear regression".into();
     figure.caption = format!(
         "Mean square on a fifth of the rows that was held out, along each fit. Plain linear regression leaves {} there. \

@@ -9,7 +9,7 @@ use crate::expected::rounding;
 use crate::figure::{Axis, Content, Figure, Panel};
 use crate::figures::sweep::{self, Sweep};
 use crate::grid::{Setting, linspace};
-use crate::settings::Settings;
+use crate::request::Request;
 use crate::statistics::Trend;
 use crate::task::Task;
 
@@ -20,10 +20,10 @@ const PAIR: [Contestant; 2] = [Contestant::AGGLIO_GD, Contestant::AGGLIO_SGD_200
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     let x = linspace(10.0, 50.0, 5);
     let at = |d: f64| (Task { features: d as usize, ..Task::usual("sigmoid") }, Setting::new());
-    let sweeps = sweeps(&x, at, settings, hear)?;
+    let sweeps = sweeps(&x, at, request, hear)?;
     let claim = |(sweep, who): (&Sweep, &str)| {
         rounding("fig7a", who, &format!("{}, whatever d,", sweep.contestant.name), sweep.worst_spread())
     };
@@ -39,7 +39,7 @@ pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
     let title = "Any number of features is recovered";
     Ok(Figure {
         claims,
-        ..figure("fig7a", title, ("features d", "d"), true, &Task::usual("sigmoid"), &sweeps, settings)
+        ..figure("fig7a", title, ("features d", "d"), true, &Task::usual("sigmoid"), &sweeps, request)
     })
 }
 
@@ -47,10 +47,10 @@ pub fn a(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
+pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     let x = linspace(0.1, 0.5, 5);
     let at = |sigma: f64| (Task::usual("sigmoid").pre(sigma), Setting::new());
-    let sweeps = sweeps(&x, at, settings, hear)?;
+    let sweeps = sweeps(&x, at, request, hear)?;
     let claim = |sweep: &Sweep| {
         let trend = Trend::through(&sweep.x, &sweep.medians());
         Claim::new(
@@ -63,20 +63,18 @@ pub fn b(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
     };
     let claims = sweeps.iter().map(claim).collect();
     let (title, task) = ("The error grows linearly with the noise", Task::usual("sigmoid"));
-    Ok(Figure {
-        claims, ..figure("fig7b", title, ("σ of the noise before φ", "σ"), false, &task, &sweeps, settings)
-    })
+    Ok(Figure { claims, ..figure("fig7b", title, ("σ of the noise before φ", "σ"), false, &task, &sweeps, request) })
 }
 
 fn sweeps(
     x: &[f64],
     at: impl Fn(f64) -> (Task, Setting) + Copy,
-    settings: &Settings,
+    request: &Request,
     hear: &dyn Fn(&str),
 ) -> Result<Vec<Sweep>> {
     let one = |contestant: &Contestant| {
         hear(&format!("running {}", contestant.name));
-        sweep::run(contestant, x, at, settings)
+        sweep::run(contestant, x, at, request)
     };
     PAIR.iter().map(one).collect()
 }
@@ -88,7 +86,7 @@ fn figure(
     log: bool,
     task: &Task,
     sweeps: &[Sweep],
-    settings: &Settings,
+    request: &Request,
 ) -> Figure {
     let panel = Panel {
         title: format!("‖w − w*‖ at the end, over {symbol}"),
@@ -102,7 +100,7 @@ fn figure(
         caption: format!(
             "The distance to the true model at the end, over {symbol}: median, lowest and highest of the seeds. The methods are as they come."
         ),
-        parameters: sweep::parameters(task, settings),
+        parameters: sweep::parameters(task, request),
         panels: vec![panel],
         columns: 1,
         tables: vec![sweep::table(symbol, sweeps)],

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::figure::{Cell, Line, Table};
 use crate::grid::Setting;
 use crate::problem::Problem;
-use crate::settings::Settings;
+use crate::request::Request;
 use crate::statistics::Spread;
 use crate::task::Task;
 
@@ -31,12 +31,12 @@ pub fn run(
     contestant: &Contestant,
     x: &[f64],
     at: impl Fn(f64) -> (Task, Setting),
-    settings: &Settings,
+    request: &Request,
 ) -> Result<Sweep> {
     let one = |&x: &f64| -> Result<Spread> {
         let (task, setting) = at(x);
-        let error = |seed: u64| contestant.reach(&task, &setting, EPOCHS, seed, settings);
-        Ok(Spread::of(settings.all_seeds().map(error).collect::<Result<Vec<f64>>>()?))
+        let error = |seed: u64| contestant.reach(&task, &setting, EPOCHS, seed, request);
+        Ok(Spread::of(request.all_seeds().map(error).collect::<Result<Vec<f64>>>()?))
     };
     let errors = x.iter().map(one).collect::<Result<_>>()?;
     Ok(Sweep { contestant: *contestant, x: x.to_vec(), errors })
@@ -90,11 +90,11 @@ pub fn table(x: &str, sweeps: &[Sweep]) -> Table {
 }
 
 /// What every sweep is made with.
-pub fn parameters(task: &Task, settings: &Settings) -> Vec<(String, String)> {
+pub fn parameters(task: &Task, request: &Request) -> Vec<(String, String)> {
     [
         ("data", task.described()),
         ("model", "no intercept, columns as they are; start 10·N(0, I)/√d".into()),
-        ("seeds", format!("{} from {}", settings.seeds, settings.seed)),
+        ("seeds", format!("{} from {}", request.seeds, request.seed)),
         ("limit", format!("{EPOCHS} epochs")),
     ]
     .map(|(key, value)| (key.to_owned(), value))

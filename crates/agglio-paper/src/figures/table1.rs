@@ -14,7 +14,7 @@ use crate::claim::{Bound, Claim};
 use crate::error::Result;
 use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Table};
 use crate::grid::logspace;
-use crate::settings::Settings;
+use crate::request::Request;
 use crate::statistics::Spread;
 
 /// The size of the data that constants are held against.
@@ -59,8 +59,8 @@ struct Tally {
 ///
 /// # Errors
 /// If somebody wants it to end.
-pub fn draw(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let tallies = tallies(settings, hear)?;
+pub fn draw(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
+    let tallies = tallies(request, hear)?;
     hear("curvature over the temperature");
     Ok(Figure {
         name: "table1",
@@ -120,7 +120,7 @@ impl Case {
 }
 
 /// For each activation and noise.
-fn tallies(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Vec<(&'static str, &'static str, Tally)>> {
+fn tallies(request: &Request, hear: &dyn Fn(&str)) -> Result<Vec<(&'static str, &'static str, Tally)>> {
     let mut tallies = Vec::new();
     for activation in ACTIVATIONS {
         for (name, noise) in NOISES {
@@ -129,7 +129,7 @@ fn tallies(settings: &Settings, hear: &dyn Fn(&str)) -> Result<Vec<(&'static str
             let after = matches!(noise, LabelNoise::Post(..));
             for radius in [0.5, 1.0, 2.0, 5.0].into_iter().filter(|&radius| !after || radius <= 1.0) {
                 Case::new(activation, radius, noise)?.tally(radius, &mut tally)?;
-                settings.check()?;
+                request.check()?;
             }
             tallies.push((activation, name, tally));
         }

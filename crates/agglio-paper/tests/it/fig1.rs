@@ -2,12 +2,12 @@
 
 use agglio_paper::figure::{Content, Figure};
 use agglio_paper::figures::fig1;
-use agglio_paper::settings::Settings;
+use agglio_paper::request::Request;
 
 pub fn quick() -> Figure {
     let interrupt = std::sync::Arc::default();
-    let settings = Settings { quick: true, as_published: false, seeds: 2, seed: 0, threads: 1, interrupt };
-    fig1::draw(&settings, &|_| ()).unwrap()
+    let request = Request { quick: true, as_published: false, seeds: 2, seed: 0, threads: 1, interrupt };
+    fig1::draw(&request, &|_| ()).unwrap()
 }
 
 #[test]

@@ -13,16 +13,16 @@ use agglio_paper::contestant::Contestant;
 use agglio_paper::expected;
 use agglio_paper::figures::{fig5, fig7, table1};
 use agglio_paper::goal::Goal;
-use agglio_paper::grid::{self, Setting};
+use agglio_paper::grid::{self, Key, Setting};
 use agglio_paper::problem::{Aim, Problem};
-use agglio_paper::settings::Settings;
+use agglio_paper::request::Request;
 use agglio_paper::statistics::{Spread, Trend};
 use agglio_paper::task::Task;
 use agglio_paper::track::{Course, Over};
 use agglio_paper::tuning;
 
-pub fn settings() -> Settings {
-    Settings { quick: true, as_published: false, seeds: 3, seed: 0, threads: 2, interrupt: Arc::default() }
+fn request() -> Request {
+    Request { quick: true, as_published: false, seeds: 3, seed: 0, threads: 2, interrupt: Arc::default() }
 }
 
 /// So small that a contest takes no time.
@@ -42,13 +42,13 @@ fn every_figure_of_the_paper_has_a_name() {
 
 #[test]
 fn a_tuned_method_is_the_one_that_arrives_first() {
-    let (task, settings) = (small("sigmoid"), settings());
+    let (task, request) = (small("sigmoid"), request());
     for contestant in [Contestant::AGGLIO_GD, Contestant::ADAM] {
-        let setting = tuning::tuned(&task, &contestant, &settings).unwrap();
+        let setting = tuning::tuned(&task, &contestant, &request).unwrap();
         assert!(!setting.is_empty(), "{}", contestant.name);
         let data = task.draw(0).unwrap();
         let passes = |setting: &Setting| {
-            let run = contestant.run(&task, &data, setting, 0, &settings).unwrap();
+            let run = contestant.run(&task, &data, setting, 0, &request).unwrap();
             run.error.reaches(1e-10, Over::Passes)
         };
         let (tuned, untuned) = (passes(&setting), passes(&Setting::new()));
@@ -58,9 +58,9 @@ fn a_tuned_method_is_the_one_that_arrives_first() {
 
 #[test]
 fn a_contest_is_the_same_for_everybody_and_every_time() {
-    let (task, settings) = (small("silu").post(0.05), settings());
+    let (task, request) = (small("silu").post(0.05), request());
     let field = [Contestant::AGGLIO_SGD, Contestant::NGD, Contestant::AUTO];
-    let hold = || contest::hold(&task, &field, &settings, &|_| ()).unwrap();
+    let hold = || contest::hold(&task, &field, &request, &|_| ()).unwrap();
     let (once, again) = (hold(), hold());
     for (one, other) in once.iter().zip(&again) {
         assert_eq!(one.setting, other.setting);
@@ -81,7 +81,7 @@ fn a_contest_is_the_same_for_everybody_and_every_time() {
 #[test]
 fn silu_and_leaky_softplus_are_fitted_from_y_alone() {
     for activation in ["silu", "leaky-softplus"] {
-        let (task, settings) = (small(activation), settings());
+        let (task, request) = (small(activation), request());
         let data = task.draw(3).unwrap();
         let Aim::Truth(truth) = &data.aim else { panic!() };
         // y is a function of x and w*, and x and y are all that there is in the rows
@@ -92,7 +92,7 @@ fn silu_and_leaky_softplus_are_fitted_from_y_alone() {
         let phi = agglio::activation::named(activation).unwrap();
         assert!(z.iter().zip(&labels).all(|(z, y)| (phi.value(*z) - y).abs() <= 1e-15 * (1.0 + y.abs())));
         for contestant in [Contestant::AGGLIO_GD, Contestant::AGGLIO_SGD] {
-            let error = contestant.reach(&task, &Setting::new(), 3000, 3, &settings).unwrap();
+            let error = contestant.reach(&task, &Setting::new(), 3000, 3, &request).unwrap();
             assert!(error < 1e-13, "{activation}, {}: {error:e}", contestant.name);
         }
     }
@@ -144,22 +144,22 @@ fn grids_are_those_of_the_paper() {
     );
     assert_eq!((count(Contestant::AUTO), grid::linspace(1.0, 500.0, 10)[9]), (0, 500.0));
     assert_eq!(grid::logspace(1e-4, 0.1, 4)[3], 0.1);
-    assert_eq!(Contestant::AGGLIO_GD.settings()[1], [("eta", 1.0), ("tau0", 0.1), ("beta", 1.2575)]);
+    assert_eq!(Contestant::AGGLIO_GD.settings()[1], [(Key::Eta, 1.0), (Key::Tau0, 0.1), (Key::Beta, 1.2575)]);
 }
 
 #[test]
 fn quick_sweeps_and_constants_keep_their_claims() {
-    let settings = settings();
+    let request = request();
     for (figure, at_least) in [
-        (fig5::c(&settings, &|_| ()).unwrap(), 3),
-        (fig7::a(&settings, &|_| ()).unwrap(), 3),
-        (fig7::b(&settings, &|_| ()).unwrap(), 2),
+        (fig5::c(&request, &|_| ()).unwrap(), 3),
+        (fig7::a(&request, &|_| ()).unwrap(), 3),
+        (fig7::b(&request, &|_| ()).unwrap(), 2),
     ] {
         assert!(figure.claims.len() >= at_least);
         figure.claims.iter().for_each(|claim| assert!(claim.held(), "{claim:?}"));
         assert!(figure.claims.iter().all(|claim| claim.bound != Bound::AtMost(f64::NAN)));
     }
-    let table = table1::draw(&settings, &|_| ()).unwrap();
+    let table = table1::draw(&request, &|_| ()).unwrap();
     let held: Vec<bool> = table.claims.iter().map(Claim::held).collect();
     // ours, the sigmoid's; and what is printed for both softplus, and for the sigmoid far out, is no bound
     assert_eq!(held, [true, true, false, false, false], "{:?}", table.claims);
@@ -167,9 +167,9 @@ fn quick_sweeps_and_constants_keep_their_claims() {
 
 #[test]
 fn whoever_wants_an_end_gets_one() {
-    let settings = Settings { interrupt: Arc::new(AtomicBool::new(true)), ..settings() };
+    let request = Request { interrupt: Arc::new(AtomicBool::new(true)), ..request() };
     for entry in CATALOGUE {
-        let ended = (entry.draw)(&settings, &|_| ());
+        let ended = (entry.draw)(&request, &|_| ());
         assert!(matches!(ended, Err(Error::Interrupted)), "{}", entry.name);
     }
 }

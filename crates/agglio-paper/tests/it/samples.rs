@@ -38,7 +38,7 @@ pub fn stress() -> Figure {
     };
     Figure {
         name: "stress",
-        title: "Ten solvers in three settings, a title so long that it has to be broken into several lines because no picture would be wide enough for it, and then some more words of it, and even more".into(),
+        title: "Ten solvers in three request, a title so long that it has to be broken into several lines because no picture would be wide enough for it, and then some more words of it, and even more".into(),
         caption: "Nothing overlaps & nothing < is > \"cut off\".".into(),
         panels: (0..3).map(panel).collect(),
         columns: 3,

@@ -1,4 +1,4 @@
-//! The *settings* of a run of figures.
+//! The *request* of a run of figures.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 
 /// How figures are made.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// Fewer seeds, sizes and settings, for a first look.
+pub struct Request {
+    /// Fewer seeds, sizes and request, for a first look.
     pub quick: bool,
     /// The published run's split and projections in the place of the text's.
     pub as_published: bool,
@@ -22,7 +22,7 @@ pub struct Settings {
     pub interrupt: Arc<AtomicBool>,
 }
 
-impl Settings {
+impl Request {
     const SEEDS: usize = 10;
     const QUICK_SEEDS: usize = 3;
 
@@ -37,7 +37,7 @@ impl Settings {
         (0..self.seeds as u64).map(move |i| first.wrapping_add(i))
     }
 
-    /// The share of the rows that settings are scored on: a fifth by the text, three tenths in the published run.
+    /// The share of the rows that request are scored on: a fifth by the text, three tenths in the published run.
     pub fn holdout(&self) -> f64 {
         if self.as_published { 0.3 } else { 0.2 }
     }
