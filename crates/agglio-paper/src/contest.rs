@@ -58,7 +58,11 @@ fn enter(problem: &dyn Problem, contestant: &Contestant, request: &Request, hear
     Ok(Entrant { contestant: *contestant, setting, tuned, untuned })
 }
 
-fn runs(problem: &dyn Problem, contestant: &Contestant, setting: &Setting, request: &Request) -> Result<Vec<Run>> {
+/// A run for each seed.
+///
+/// # Errors
+/// As [`hold`].
+pub fn runs(problem: &dyn Problem, contestant: &Contestant, setting: &Setting, request: &Request) -> Result<Vec<Run>> {
     let run = |seed: u64| -> Result<Run> {
         let data = problem.draw(seed)?;
         let once = || contestant.run(problem, &data, setting, seed, request);
@@ -84,6 +88,15 @@ impl Entrant {
         goal.reached(&self.tuned, Over::Seconds)
     }
 
+    /// The faster of it tuned and as it comes: its name, and when it reaches a goal, in seconds.
+    pub fn fastest(&self, goal: &Goal) -> (String, f64) {
+        let [tuned, untuned] = [&self.tuned, &self.untuned].map(|runs| goal.reached(runs, Over::Seconds).median);
+        match untuned < tuned {
+            true => (format!("{}, untuned,", self.contestant.name), untuned),
+            false => (self.contestant.name.into(), tuned),
+        }
+    }
+
     /// The errors that its tuned runs end with.
     pub fn finals(&self) -> Spread {
         Spread::of(self.tuned.iter().map(|run| run.error.last()))
@@ -96,10 +109,10 @@ pub fn of<'a>(entrants: &'a [Entrant], contestant: &Contestant) -> Option<&'a En
 }
 
 /// What is measured over time and over passes, a curve for each method.
-pub fn panels(problem: &dyn Problem, entrants: &[Entrant], title: &str) -> Vec<Panel> {
+pub fn panels(problem: &dyn Problem, entrants: &[Entrant]) -> Vec<Panel> {
     let axis = |label: &str| Axis { label: label.into(), log: true };
     let panel = |over: Over, what: &str, label: &str| Panel {
-        title: format!("{title}, by {what}"),
+        title: format!("by {what}"),
         x: axis(label),
         y: axis(problem.measured()),
         content: Content::Lines(entrants.iter().map(|entrant| line(entrant, over)).collect()),
@@ -149,13 +162,14 @@ pub fn curve(courses: &[&Course], over: Over) -> Line {
 pub fn table(problem: &dyn Problem, entrants: &[Entrant], goals: &[Goal]) -> Table {
     let mut columns: Vec<String> = vec!["method".into(), "setting".into()];
     for Goal { words, .. } in goals {
-        columns.extend([format!("seconds to {words}"), format!("passes to {words}")]);
+        columns.extend([format!("ms to {words}"), format!("passes to {words}")]);
     }
     columns.push(format!("{} at the end", problem.measured()));
     let row = |entrant: &Entrant, setting: String, runs: &[Run]| {
         let mut cells = vec![Cell::Text(entrant.contestant.name.into()), Cell::Text(setting)];
         for goal in goals {
-            cells.extend([Over::Seconds, Over::Passes].map(|over| Cell::from(goal.reached(runs, over))));
+            cells.push(goal.reached(runs, Over::Seconds).times(1e3).into());
+            cells.push(goal.reached(runs, Over::Passes).into());
         }
         cells.push(Spread::of(runs.iter().map(|run| run.error.last())).into());
         cells
@@ -164,7 +178,10 @@ pub fn table(problem: &dyn Problem, entrants: &[Entrant], goals: &[Goal]) -> Tab
     let untuned = entrants.iter().filter(|entrant| !entrant.untuned.is_empty());
     let untuned =
         untuned.map(|entrant| row(entrant, format!("untuned: {}", entrant.contestant.untuned()), &entrant.untuned));
-    let title = "Time and passes until the error is so low, with noise until it stays so: median, lowest and highest over the seeds".into();
+    let title =
+        "Time and passes until the error is so low, with noise until it stays so: median, lowest and highest over \
+                 the seeds"
+            .into();
     Table { title, columns, rows: tuned.chain(untuned).collect() }
 }
 
@@ -179,10 +196,6 @@ impl From<Spread> for Cell {
 pub fn parameters(problem: &dyn Problem, request: &Request) -> Vec<(String, String)> {
     let seeds = format!("{} from {}", request.seeds, request.seed);
     let share = (100.0 * request.holdout()).round();
-    let projection = match request.as_published {
-        true => "‖w‖ ≤ 10 after every step (softplus: 50), and τ ≤ 0.1 for AGGLIO-SGD, as in the published run",
-        false => "none; temperatures rise to τ = 1",
-    };
     [
         ("data", problem.described()),
         ("model", "no intercept, columns as they are; start 10·N(0, I)/√d".into()),
@@ -197,7 +210,7 @@ pub fn parameters(problem: &dyn Problem, request: &Request) -> Vec<(String, Stri
             ),
         ),
         ("limit", format!("{} epochs", Contestant::EPOCHS)),
-        ("projection and cap", projection.into()),
+        ("projection and cap", request.projection().into()),
         ("time", format!("of the fit alone, one thread, the faster of {REPEATS} runs")),
     ]
     .map(|(key, value)| (key.to_owned(), value))

@@ -43,6 +43,9 @@ pub struct Run {
     pub report: Report,
 }
 
+/// The last temperature of the published run of AGGLIO-SGD.
+const PUBLISHED_CAP: f64 = 0.1;
+
 const fn contestant(name: &'static str, solver: Solver, role: Role) -> Contestant {
     Contestant { name, solver, role, batch: None }
 }
@@ -112,12 +115,24 @@ impl Contestant {
             (false, _) => options,
         };
         let options = self.batch.into_iter().fold(options, Options::batch);
+        let options = if request.as_published { self.as_published(options, problem.activation()) } else { options };
         Ok(grid::apply(options, setting))
+    }
+
+    /// With the projections and caps of the published run, which has no baselines.
+    fn as_published(&self, options: Options, activation: &str) -> Options {
+        let radius = if activation == "softplus" { 50.0 } else { 10.0 };
+        match (self.role, self.solver) {
+            (Role::Baseline, _) => options,
+            (_, Solver::Sgd) => options.radius(radius).tau_max(PUBLISHED_CAP),
+            _ => options.radius(radius),
+        }
     }
 
     /// Its textbook values in words, where it has any.
     pub fn untuned(&self) -> String {
         match (self.is_plain(), self.solver) {
+            (_, Solver::Ngd) => "η=0.3, shortened once nothing is gained".into(),
             (true, Solver::Yogi) => format!("α=0.01, β₁=0.9, β₂=0.999, ε={}", brief(1e-3)),
             (true, _) => format!("α=0.001, β₁=0.9, β₂=0.999, ε={}", brief(1e-8)),
             _ => "default".into(),

@@ -71,12 +71,15 @@ pub fn axes(solver: Solver, plain: bool) -> Option<Vec<Axis>> {
     let tau0 = || axis(Key::Tau0, vec![0.1, 0.01, 0.001, 0.0001]);
     let beta = || axis(Key::Beta, linspace(1.01, 2.0, 5));
     let epsilon = || axis(Key::Epsilon, vec![1e-3, 1e-5, 1e-8]);
-    let decay = |key| axis(key, linspace(0.01, 0.9, 5));
+    let decay = |key, count| axis(key, linspace(0.01, 0.9, count));
     Some(match solver {
         Gd | Sgd | Svrg | Saga | Momentum | Nesterov => vec![eta(1.0, 500.0, 10), tau0(), beta()],
-        Adam | Yogi if plain => vec![eta(0.01, 0.2, 5), decay(Key::Beta1), decay(Key::Beta2), epsilon()],
-        // the paper does not say; with AGGLIO's temperatures and all of Adam's keys there would be thousands
-        Adam | Yogi => vec![eta(0.01, 0.2, 5), tau0(), beta(), epsilon()],
+        Adam | Yogi if plain => vec![eta(0.01, 0.2, 5), decay(Key::Beta1, 5), decay(Key::Beta2, 5), epsilon()],
+        // the paper does not say: its grids for AGGLIO and for Adam together, thinned, since they would be 7500 settings
+        Adam | Yogi => {
+            let beta = axis(Key::Beta, linspace(1.01, 2.0, 2));
+            vec![eta(0.01, 0.2, 5), tau0(), beta, decay(Key::Beta1, 3), decay(Key::Beta2, 3), epsilon()]
+        }
         Ngd => vec![eta(0.01, 10.0, 20)],
         Gradopt => vec![eta(1.0, 400.0, 20)],
         _ => return None,

@@ -73,29 +73,10 @@ impl Drawn {
 pub fn options(problem: &dyn Problem, solver: Solver, seed: u64, request: &Request) -> Result<Options> {
     let options = Options::new(named(problem.activation())?).solver(solver).intercept(false).scaling(Scaling::None);
     let options = options.seed(seed).threads(request.threads).interrupt(request.interrupt.clone());
-    let options = match solver {
+    Ok(match solver {
         Solver::Auto => options.noise(Noise::Post),
         // begins in a way of its own
         Solver::Irls => options,
         _ => options.start(Start::Random(None)),
-    };
-    Ok(if request.as_published { as_published(options, solver, problem.activation()) } else { options })
-}
-
-/// The last temperature of the published run of AGGLIO-SGD.
-const PUBLISHED_CAP: f64 = 0.1;
-
-/// With the projections and caps of the published run.
-fn as_published(options: Options, solver: Solver, activation: &str) -> Options {
-    match solver {
-        // no ball can be put around its guess of the curvature
-        Solver::Lbfgs => options,
-        Solver::Sgd => options.radius(published_radius(activation)).tau_max(PUBLISHED_CAP),
-        _ => options.radius(published_radius(activation)),
-    }
-}
-
-/// What the published run kept ‖w‖ below.
-fn published_radius(activation: &str) -> f64 {
-    if activation == "softplus" { 50.0 } else { 10.0 }
+    })
 }

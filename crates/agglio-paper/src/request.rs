@@ -42,6 +42,17 @@ impl Request {
         if self.as_published { 0.3 } else { 0.2 }
     }
 
+    /// What w and τ are kept below, in words.
+    pub fn projection(&self) -> &'static str {
+        match self.as_published {
+            true => {
+                "‖w‖ ≤ 10 after every step (softplus: 50), and τ ≤ 0.1 for AGGLIO-SGD, as in the published run; methods that \
+                 are not in the paper have neither"
+            }
+            false => "none; temperatures rise to τ = 1",
+        }
+    }
+
     /// Fails once somebody wants it to end.
     ///
     /// # Errors

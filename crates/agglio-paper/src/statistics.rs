@@ -21,6 +21,13 @@ impl Spread {
     }
 }
 
+impl Spread {
+    /// In another unit.
+    pub fn times(self, factor: f64) -> Spread {
+        Spread { median: factor * self.median, low: factor * self.low, high: factor * self.high }
+    }
+}
+
 /// A line through points by least squares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trend {

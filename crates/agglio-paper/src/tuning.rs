@@ -28,6 +28,19 @@ pub fn tuned(problem: &dyn Problem, contestant: &Contestant, request: &Request) 
     if candidates.is_empty() || contestant.is_textbook() {
         candidates.push(Setting::new());
     }
+    best(problem, contestant, candidates, request)
+}
+
+/// The best of some settings, at least one, as [`tuned`] finds it.
+///
+/// # Errors
+/// As [`tuned`].
+pub fn best(
+    problem: &dyn Problem,
+    contestant: &Contestant,
+    mut candidates: Vec<Setting>,
+    request: &Request,
+) -> Result<Setting> {
     let rows = problem.draw(request.seed)?.rows;
     let halves = std::iter::successors(Some(EPOCHS / 2), |&epochs| Some(epochs / 2));
     for epochs in [EPOCHS, Contestant::EPOCHS].into_iter().chain(halves) {
@@ -40,7 +53,7 @@ pub fn tuned(problem: &dyn Problem, contestant: &Contestant, request: &Request) 
             break;
         }
     }
-    Ok(candidates.swap_remove(0))
+    Ok(candidates.into_iter().next().unwrap_or_default())
 }
 
 /// The losses of request on rows held out, after so many epochs.

@@ -83,7 +83,7 @@ fn the_papers_grids_go_by_solver_and_leave_out_what_is_fixed() {
         ("gd", 200, r#"{"eta":1.0,"tau0":0.1,"beta":1.01}"#),
         ("saga:eta=2", 20, r#"{"tau0":0.1,"beta":1.01}"#),
         ("sgd:tau0=1", 10, r#"{"eta":1.0}"#),
-        ("adam", 300, r#"{"eta":0.01,"tau0":0.1,"beta":1.01,"epsilon":0.001}"#),
+        ("adam", 1080, r#"{"eta":0.01,"tau0":0.1,"beta":1.01,"beta1":0.01,"beta2":0.01,"epsilon":0.001}"#),
         ("yogi:tau0=1", 375, r#"{"eta":0.01,"beta1":0.01,"beta2":0.01,"epsilon":0.001}"#),
         ("ngd", 20, r#"{"eta":0.01}"#),
         ("gradopt", 20, r#"{"eta":1.0}"#),

@@ -9,7 +9,9 @@ use crate::expected::rounding;
 use crate::figure::{Axis, Content, Figure, Line, Panel};
 use crate::figures::sweep::{self, Sweep};
 use crate::grid::{Key, Setting, linspace, logspace};
+use crate::problem::Problem;
 use crate::request::Request;
+use crate::statistics::Spread;
 use crate::task::Task;
 
 /// One key that is varied while the others stay.
@@ -67,7 +69,7 @@ impl Study {
                 "The distance to the true model at the end, over {}, with {fixed}: median, lowest and highest of the seeds. Differences are rounding.",
                 self.symbol
             ),
-            parameters: sweep::parameters(&task, request),
+            parameters: sweep::parameters(&task.described(), request),
             panels: vec![self.panel(&sweeps)],
             columns: 1,
             tables: vec![sweep::table(self.symbol, &sweeps)],
@@ -86,13 +88,29 @@ impl Study {
         }
     }
 
+    /// The caption has roughly the same error for all values.
+    fn steadiness(&self, sweep: &Sweep) -> Claim {
+        let Spread { low, high, .. } = Spread::of(sweep.medians());
+        Claim::new(
+            "caption of figure 5",
+            format!(
+                "{} ends with roughly the same error for every {} (within three times)",
+                sweep.contestant.name, self.symbol
+            ),
+            format!("medians from {} to {}", brief(low), brief(high)),
+            high / low,
+            Bound::AtMost(3.0),
+        )
+    }
+
     fn claims(&self, sweeps: &[Sweep]) -> Vec<Claim> {
         let claim = |sweep: &Sweep| {
             let name = sweep.contestant.name;
             rounding(self.name, name, &format!("{name}, whatever {},", self.symbol), sweep.worst_spread())
         };
         let mut claims: Vec<Claim> = sweeps.iter().map(claim).collect();
-        let worst = sweeps.iter().map(Sweep::worst).fold(0.0, f64::max);
+        claims.extend(sweeps.iter().map(|sweep| self.steadiness(sweep)));
+        let worst = Spread::of(sweeps.iter().map(Sweep::worst)).high;
         claims.push(Claim::new(
             "caption of figure 5",
             format!("GD and SGD recover w* to machine precision, about 1e-14 at most, however {} is set", self.symbol),

@@ -21,7 +21,7 @@ const SMALL: f64 = 0.1;
 /// Epochs that AGGLIO-GD may take.
 const EPOCHS: usize = 3000;
 
-/// Why AGGLIO-GD may end farther off than the published run.
+/// What noise before φ does to least squares.
 const BIAS: &str = "one data set was published; under noise before φ least squares at τ = 1 is biased, by an amount that \
                     depends on w*";
 
@@ -29,11 +29,13 @@ const BIAS: &str = "one data set was published; under noise before φ least squa
 struct Study {
     name: &'static str,
     noise: fn(Task, f64) -> Task,
+    /// Why AGGLIO-GD may end farther off than the published run, where it may.
+    remark: Option<&'static str>,
 }
 
 /// Errors for each σ, and for each number of rows.
 struct Errors {
-    published_method: Vec<Vec<Spread>>,
+    agglio_gd: Vec<Vec<Spread>>,
     own_default: Vec<Vec<Spread>>,
 }
 
@@ -42,9 +44,9 @@ struct Errors {
 /// # Errors
 /// If somebody wants it to end.
 pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let study = Study { name: "fig6a", noise: Task::pre };
+    let study = Study { name: "fig6a", noise: Task::pre, remark: Some(BIAS) };
     let (mut figure, errors) = study.draw("before", request, hear)?;
-    figure.claims.extend(stalls(&errors.published_method, &sizes(request), "before", ""));
+    figure.claims.extend(stalls(&errors.agglio_gd, &sizes(request), "before", ""));
     figure.claims.extend(consistent(&errors.own_default, &sizes(request)));
     Ok(figure)
 }
@@ -54,13 +56,13 @@ pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
 /// # Errors
 /// If somebody wants it to end.
 pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let study = Study { name: "fig6b", noise: Task::post };
+    let study = Study { name: "fig6b", noise: Task::post, remark: None };
     let (mut figure, errors) = study.draw("after", request, hear)?;
     let remark = "the published labels are clipped and never put right, which is what stalls; on the labels as they are \
                   least squares at τ = 1 is consistent for any noise after φ";
-    figure.claims.extend(stalls(&errors.published_method, &sizes(request), "after", remark));
+    figure.claims.extend(stalls(&errors.agglio_gd, &sizes(request), "after", remark));
     figure.claims.extend(consistent(&errors.own_default, &sizes(request)));
-    figure.claims.extend(lower_before(&errors.published_method, request, hear)?);
+    figure.claims.extend(lower_before(&errors.agglio_gd, request, hear)?);
     Ok(figure)
 }
 
@@ -81,7 +83,7 @@ impl Study {
                 .into(),
             parameters: parameters(request),
             panels: vec![
-                panel("AGGLIO-GD", &errors.published_method, &sizes),
+                panel("AGGLIO-GD", &errors.agglio_gd, &sizes),
                 panel("agglio's default", &errors.own_default, &sizes),
             ],
             columns: 2,
@@ -93,7 +95,7 @@ impl Study {
     }
 
     fn run(&self, request: &Request, hear: &dyn Fn(&str)) -> Result<Errors> {
-        let mut errors = Errors { published_method: Vec::new(), own_default: Vec::new() };
+        let mut errors = Errors { agglio_gd: Vec::new(), own_default: Vec::new() };
         for sigma in SIGMAS {
             let (mut theirs, mut ours) = (Vec::new(), Vec::new());
             for rows in sizes(request) {
@@ -104,7 +106,7 @@ impl Study {
                 theirs.push(Spread::of(pairs.iter().map(|pair| pair[0])));
                 ours.push(Spread::of(pairs.iter().map(|pair| pair[1])));
             }
-            errors.published_method.push(theirs);
+            errors.agglio_gd.push(theirs);
             errors.own_default.push(ours);
         }
         Ok(errors)
@@ -112,14 +114,19 @@ impl Study {
 
     /// What the published run shows at the largest n, matched or beaten.
     fn values(&self, errors: &Errors) -> Vec<Claim> {
-        let all = SIGMAS.iter().zip(errors.published_method.iter().zip(&errors.own_default));
+        let all = SIGMAS.iter().zip(errors.agglio_gd.iter().zip(&errors.own_default));
         let claims = |(sigma, (theirs, ours)): (&f64, (&Vec<Spread>, &Vec<Spread>))| {
-            [("AGGLIO-GD", theirs), ("agglio's default", ours)].map(|(method, errors)| {
+            let end = |method: &str, errors: &[Spread]| {
                 let error = errors.last().copied().unwrap_or_else(|| Spread::of([]));
                 let (who, name) = (format!("σ = {sigma}"), format!("{method}, n = 1e5, σ = {sigma}"));
-                let claim = expected::noisy(self.name, &who, &name, error);
-                if method == "AGGLIO-GD" && self.name == "fig6a" { claim.remark(BIAS) } else { claim }
-            })
+                expected::noisy(self.name, &who, &name, error)
+            };
+            let theirs = end("AGGLIO-GD", theirs);
+            let theirs = match self.remark {
+                Some(remark) => theirs.remark(remark),
+                None => theirs,
+            };
+            [theirs, end("agglio's default", ours)]
         };
         all.flat_map(claims).collect()
     }
@@ -165,30 +172,33 @@ fn consistent(errors: &[Vec<Spread>], sizes: &[usize]) -> Vec<Claim> {
         let slope = Trend::through(&x, &y).slope;
         Claim::new(
             "beyond the paper",
-            format!("σ = {sigma}: the error of agglio's default falls as 1/√n (slope −0.4 or steeper in log-log)"),
+            format!("σ = {sigma}: the error of agglio's default falls as 1/√n (slope −0.5 ± 0.1 in log-log)"),
             format!("slope {}", brief(slope)),
-            -slope,
-            Bound::AtLeast(0.4),
+            (slope + 0.5).abs(),
+            Bound::AtMost(0.1),
         )
+        .remark("where rows are too few for the noise the minimum itself is far from w*, and the slope too steep")
     };
     SIGMAS.iter().zip(errors).map(claim).collect()
 }
 
-/// The caption has noise before φ leave a lower error than the same noise after it.
+/// The caption has noise before φ leave a lower error than the same noise after it: looked at where there are most rows.
 fn lower_before(after: &[Vec<Spread>], request: &Request, hear: &dyn Fn(&str)) -> Result<Vec<Claim>> {
+    let rows = sizes(request).into_iter().max().unwrap_or(0);
     let claim = |(sigma, after): (&f64, &Vec<Spread>)| -> Result<Claim> {
         hear(&format!("σ = {sigma} before φ, to compare"));
-        let task = Task::usual("sigmoid").pre(*sigma);
+        let task = Task { rows, ..Task::usual("sigmoid") }.pre(*sigma);
         let error = |seed| Contestant::AGGLIO_GD.reach(&task, &Setting::new(), EPOCHS, seed, request);
         let before = Spread::of(request.all_seeds().map(error).collect::<Result<Vec<f64>>>()?).median;
-        let after = after.first().map_or(f64::NAN, |spread| spread.median);
+        let after = after.last().map_or(f64::NAN, |spread| spread.median);
         Ok(Claim::new(
             "caption of figure 6",
             format!("noise of σ = {sigma} leaves a lower error before φ than after it"),
-            format!("at n = 1e3: {} before, {} after", brief(before), brief(after)),
+            format!("AGGLIO-GD, n = {rows}: {} before, {} after", brief(before), brief(after)),
             before / after,
             Bound::AtMost(1.0),
-        ))
+        )
+        .remark("noise after φ vanishes with more rows, noise before it does not, at τ = 1"))
     };
     SIGMAS.iter().zip(after).map(claim).collect()
 }
@@ -216,7 +226,7 @@ fn panel(title: &str, errors: &[Vec<Spread>], sizes: &[usize]) -> Panel {
 }
 
 fn table(errors: &Errors, sizes: &[usize]) -> Table {
-    let rows = [("AGGLIO-GD", &errors.published_method), ("agglio's default", &errors.own_default)];
+    let rows = [("AGGLIO-GD", &errors.agglio_gd), ("agglio's default", &errors.own_default)];
     let row = |(method, sigma, errors): (&str, f64, &Vec<Spread>)| -> Vec<Cell> {
         let head = [Cell::Text(method.into()), Cell::Number(sigma)];
         head.into_iter().chain(errors.iter().map(|&spread| Cell::from(spread))).collect()
@@ -239,6 +249,7 @@ fn parameters(request: &Request) -> Vec<(String, String)> {
         ("task", "sigmoid, d = 50, x ~ N(0, I)/√d, w* ~ N(0, I)".to_owned()),
         ("AGGLIO-GD", "as it comes (η = 1/Λ, τ0 = 0.01, β = 1.05), start 10·N(0, I)/√d, to τ = 1".into()),
         ("agglio's default", "solver auto with noise auto".into()),
+        ("projection and cap", request.projection().into()),
         ("seeds", format!("{} from {}", request.seeds, request.seed)),
     ]
     .map(|(key, value)| (key.to_owned(), value))

@@ -1,5 +1,6 @@
 //! *Figures* of the paper, a file each: data, runs, and the claims that they decide.
 
+mod field;
 pub mod fig1;
 pub mod fig2;
 pub mod fig3;

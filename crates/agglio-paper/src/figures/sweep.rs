@@ -4,7 +4,6 @@ use crate::contestant::Contestant;
 use crate::error::Result;
 use crate::figure::{Cell, Line, Table};
 use crate::grid::Setting;
-use crate::problem::Problem;
 use crate::request::Request;
 use crate::statistics::Spread;
 use crate::task::Task;
@@ -63,9 +62,9 @@ impl Sweep {
         worst.unwrap_or_else(|| Spread::of([]))
     }
 
-    /// The largest of all.
+    /// The largest of all; what is no number is larger than any.
     pub fn worst(&self) -> f64 {
-        self.errors.iter().map(|spread| spread.high).fold(0.0, f64::max)
+        Spread::of(self.errors.iter().map(|spread| spread.high)).high
     }
 
     /// The medians.
@@ -90,12 +89,13 @@ pub fn table(x: &str, sweeps: &[Sweep]) -> Table {
 }
 
 /// What every sweep is made with.
-pub fn parameters(task: &Task, request: &Request) -> Vec<(String, String)> {
+pub fn parameters(data: &str, request: &Request) -> Vec<(String, String)> {
     [
-        ("data", task.described()),
+        ("data", data.into()),
         ("model", "no intercept, columns as they are; start 10·N(0, I)/√d".into()),
         ("seeds", format!("{} from {}", request.seeds, request.seed)),
         ("limit", format!("{EPOCHS} epochs")),
+        ("projection and cap", request.projection().into()),
     ]
     .map(|(key, value)| (key.to_owned(), value))
     .into()
