@@ -35,7 +35,7 @@ fn push_line(text: &mut String, panel: &str, line: &Line, flat: bool) {
     for (i, x) in line.x.iter().enumerate() {
         let [median, low, high] = [&line.y, &line.low, &line.high].map(|column| cell(column.get(i)));
         let y = if flat { None } else { Some(String::new()) };
-        let fields = [quoted(panel), quoted(&line.name), exact(*x)].into_iter().chain(y).chain([median, low, high]);
+        let fields = [quoted(panel), quoted(&line.name), shortest(*x)].into_iter().chain(y).chain([median, low, high]);
         push_row(text, fields);
     }
 }
@@ -43,8 +43,8 @@ fn push_line(text: &mut String, panel: &str, line: &Line, flat: bool) {
 fn push_surface(text: &mut String, panel: &str, surface: &Surface) {
     for (y, row) in surface.y.iter().zip(&surface.z) {
         for (x, z) in surface.x.iter().zip(row) {
-            let place = [quoted(panel), quoted(&surface.label), exact(*x), exact(*y)];
-            push_row(text, place.into_iter().chain([exact(*z), String::new(), String::new()]));
+            let place = [quoted(panel), quoted(&surface.label), shortest(*x), shortest(*y)];
+            push_row(text, place.into_iter().chain([shortest(*z), String::new(), String::new()]));
         }
     }
 }
@@ -65,8 +65,8 @@ fn tables(tables: &[Table]) -> String {
 fn fields(cell: &Cell) -> [String; 3] {
     match cell {
         Cell::Text(text) => [quoted(text), String::new(), String::new()],
-        Cell::Number(value) => [exact(*value), String::new(), String::new()],
-        Cell::Range { median, low, high } => [median, low, high].map(|value| exact(*value)),
+        Cell::Number(value) => [shortest(*value), String::new(), String::new()],
+        Cell::Range { median, low, high } => [median, low, high].map(|value| shortest(*value)),
     }
 }
 
@@ -98,8 +98,13 @@ pub fn claims(figures: &[Figure]) -> String {
                 Bound::AtLeast(limit) => ("at least", limit),
             };
             let words = [figure.name, claim.source, &claim.statement, &claim.measured].map(quoted);
-            let decided =
-                [exact(claim.value), bound.into(), exact(limit), claim.held().to_string(), exact(claim.margin())];
+            let decided = [
+                shortest(claim.value),
+                bound.into(),
+                shortest(limit),
+                claim.held().to_string(),
+                shortest(claim.margin()),
+            ];
             let remark = quoted(claim.remark.as_deref().unwrap_or_default());
             push_row(&mut text, words.into_iter().chain(decided).chain([remark]));
         }
@@ -113,11 +118,12 @@ fn push_row(text: &mut String, fields: impl Iterator<Item = String>) {
 }
 
 fn cell(value: Option<&f64>) -> String {
-    value.map(|value| exact(*value)).unwrap_or_default()
+    value.map(|value| shortest(*value)).unwrap_or_default()
 }
 
-/// The fewest digits that come back to the same bits.
-fn exact(value: f64) -> String {
+/// The fewest digits that come back to the same bits, as the JSON beside it has them: with the 17 digits of
+/// [`agglio::number::exact`] the two files would not look alike, and 0.1 would be 0.10000000000000001.
+fn shortest(value: f64) -> String {
     format!("{value:?}")
 }
 

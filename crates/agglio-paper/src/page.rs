@@ -81,11 +81,11 @@ struct Picture {
 #[derive(Serialize)]
 struct Grid<'a> {
     title: &'a str,
-    columns: &'a [String],
+    columns: Vec<Written>,
     rows: Vec<Vec<Written>>,
 }
 
-/// A cell, and whether it is a number.
+/// A cell or what stands above a column, and whether it goes where numbers do.
 #[derive(Serialize)]
 struct Written {
     text: String,
@@ -131,10 +131,19 @@ impl Picture {
 
 impl<'a> Grid<'a> {
     fn new(table: &'a Table) -> Grid<'a> {
-        let written = |cell: &Cell| Written { text: words::cell(cell), number: !matches!(cell, Cell::Text(_)) };
-        let rows = table.rows.iter().map(|row| row.iter().map(written).collect()).collect();
-        Grid { title: &table.title, columns: &table.columns, rows }
+        let numbers: Vec<bool> = (0..table.columns.len()).map(|place| has_numbers(table, place)).collect();
+        let row = |texts: &mut dyn Iterator<Item = String>| -> Vec<Written> {
+            texts.zip(&numbers).map(|(text, number)| Written { text, number: *number }).collect()
+        };
+        let columns = row(&mut table.columns.iter().cloned());
+        let rows = table.rows.iter().map(|cells| row(&mut cells.iter().map(words::cell))).collect();
+        Grid { title: &table.title, columns, rows }
     }
+}
+
+/// A column with a number is one of numbers: what else is in it says why there is none.
+fn has_numbers(table: &Table, place: usize) -> bool {
+    table.rows.iter().filter_map(|row| row.get(place)).any(|cell| !matches!(cell, Cell::Text(_)))
 }
 
 impl<'a> Verdict<'a> {
@@ -143,7 +152,7 @@ impl<'a> Verdict<'a> {
             statement: &claim.statement,
             source: claim.source,
             measured: &claim.measured,
-            value: words::brief(claim.value),
+            value: words::value(claim.value),
             bound: words::bound(claim.bound),
             held: claim.held(),
             margin: words::margin(claim.margin()),

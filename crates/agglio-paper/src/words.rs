@@ -5,26 +5,32 @@ use agglio::number;
 use crate::claim::Bound;
 use crate::figure::{Cell, Figure};
 
-/// Three significant digits; what is not finite never came.
-pub fn brief(value: f64) -> String {
+/// A number of a claim: what is beyond all bounds is infinite, and nothing where there is none.
+pub fn value(value: f64) -> String {
+    match value {
+        v if v.is_nan() => "–".into(),
+        f64::INFINITY => "∞".into(),
+        f64::NEG_INFINITY => "−∞".into(),
+        v => number::brief(v),
+    }
+}
+
+/// Three significant digits of a cell; what is not finite never came.
+fn brief(value: f64) -> String {
     if value.is_finite() { number::brief(value) } else { "never".into() }
 }
 
 /// What a number must be.
 pub fn bound(bound: Bound) -> String {
     match bound {
-        Bound::AtMost(limit) => format!("at most {}", brief(limit)),
-        Bound::AtLeast(limit) => format!("at least {}", brief(limit)),
+        Bound::AtMost(limit) => format!("at most {}", value(limit)),
+        Bound::AtLeast(limit) => format!("at least {}", value(limit)),
     }
 }
 
 /// How many times over a claim holds; nothing where that cannot be said.
 pub fn margin(margin: f64) -> String {
-    match margin {
-        m if m.is_nan() => "–".into(),
-        m if m.is_infinite() => "∞".into(),
-        m => format!("{}×", brief(m)),
-    }
+    if margin.is_finite() { format!("{}×", value(margin)) } else { value(margin) }
 }
 
 /// A cell of a table.
@@ -33,7 +39,10 @@ pub fn cell(cell: &Cell) -> String {
         Cell::Text(text) => text.clone(),
         Cell::Number(value) => brief(*value),
         Cell::Range { median, low, high } if low == high && median == low => brief(*median),
-        Cell::Range { median, low, high } => format!("{} ({} … {})", brief(*median), brief(*low), brief(*high)),
+        Cell::Range { median, low, high } => {
+            // where there is no room the range goes to the next line as a whole
+            format!("{} ({}\u{a0}…\u{a0}{})", brief(*median), brief(*low), brief(*high))
+        }
     }
 }
 

@@ -7,9 +7,12 @@ use kuva::render::render::{PathData, Primitive, Scene, TextAnchor};
 use super::{GAP, LETTER, TICK, text};
 use crate::figure::{Content, Figure, Line};
 
-/// Colours that stay apart for colour-blind eyes (Okabe and Ito's without yellow, then Tol's), darkest contrasts first.
-const COLOURS: [&str; 10] =
-    ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#777777"];
+/// Colours that stay apart for colour-blind eyes: Okabe and Ito's without yellow, Tol's wine, and four that are, without
+/// red or green to tell them by, no nearer to any of these than Okabe and Ito's are to each other.
+const COLOURS: [&str; 12] = [
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#5522FF", "#553300",
+    "#77CC99", "#001166",
+];
 const MARKS: [MarkerShape; 4] = [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Triangle, MarkerShape::Diamond];
 pub const DASHES: &str = "7 4";
 /// Half the size of a mark.

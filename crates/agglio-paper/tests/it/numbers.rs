@@ -94,7 +94,7 @@ fn objects_have_everything() {
 fn claims_of_all_figures_are_one_table() {
     let rows = rows(&claims(&[samples::everything(), samples::alone(), samples::everything()]));
     assert_eq!(rows[0].join(","), "figure,source,statement,measured,value,bound,limit,held,margin,remark");
-    assert_eq!(rows.len(), 7);
+    assert_eq!(rows.len(), 9);
     assert_eq!(rows[2][2], "faster than <all> others");
     assert_eq!((rows[2][5].as_str(), rows[2][6].as_str(), rows[2][7].as_str()), ("at least", "2.0", "false"));
 }

@@ -55,14 +55,14 @@ fn it_tells_everything() {
     let body = body(&html);
     assert!(html.starts_with("<!doctype html>\n<html lang=\"en\">"));
     for words in [
-        "7 of 9 claims held",
+        "8 of 10 claims held",
         "agglio paper <all> & more",
         "Ended early.",
         "Every feature: η, τ, β, σ, ℓ & <tags>",
         "A caption with <tags> & an ampersand.",
         "200 … 400",
         "<b>SGD</b>",
-        "0.25 (0.125 … never)",
+        "0.25 (0.125\u{a0}…\u{a0}never)",
         "1.23e6",
         "at most 5e-16",
         "the published code evaluates the loss inside the timed loop",
@@ -70,6 +70,10 @@ fn it_tells_everything() {
     ] {
         assert!(body.text.contains(words), "{words}");
     }
+    // a ratio to what never came
+    assert!(html.contains(r#"<td class="number">∞</td><td class="bound">at least 2</td>"#));
+    // what stands above a column is where the column is
+    assert!(html.contains(r#"<th scope="col">solver</th><th scope="col" class="number">error</th>"#));
     // a header for every column and row
     assert!(
         body.elements.iter().filter(|(name, _)| name == "th").all(|(_, of)| of.iter().any(|(key, _)| key == "scope"))

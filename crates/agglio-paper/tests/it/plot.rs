@@ -1,5 +1,7 @@
 //! Pictures: well formed, complete, the same every time, and of anything.
 
+use std::collections::HashSet;
+
 use agglio_paper::figure::{Content, Figure};
 use agglio_paper::plot;
 
@@ -84,6 +86,15 @@ fn a_name_has_one_colour_in_all_panels() {
         let count = |what: &str| svg.to_lowercase().matches(&format!("{what}=\"{colour}\"")).count();
         assert_eq!((count("stroke"), count("fill")), (4, 3), "{colour}");
     }
+}
+
+#[test]
+fn twelve_lines_have_twelve_colours() {
+    let markup = Markup::parse(&plot::svg(&samples::stress()));
+    let bands = markup.elements.iter().filter(|(name, _)| name == "path").flat_map(|(_, attributes)| attributes);
+    let fills = bands.filter(|(key, value)| key == "fill" && value.starts_with('#'));
+    let colours: HashSet<&str> = fills.map(|(_, value)| value.as_str()).collect();
+    assert_eq!(colours.len(), 12, "{colours:?}");
 }
 
 #[test]
