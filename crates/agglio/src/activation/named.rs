@@ -1,6 +1,7 @@
 //! *Names* of activations, as users type them.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::{Activation, Exp, Gelu, Identity, LeakySoftplus, Probit, Sigmoid, Silu, Softplus, Tanh};
 use crate::error::{Error, ErrorKind, Result};
@@ -16,10 +17,14 @@ const HOMOGENEOUS: &[&str] = &["relu", "leaky-relu", "leaky_relu", "lrelu"];
 /// k of `leaky-softplus` when none is given, as in the paper's experiments.
 const DEFAULT_K: f64 = 0.2;
 
+/// What [`named`] has handed out and somebody still holds, by its full name: plans run beside each other only if they
+/// share their activation, and those of separate calls shall too.
+static SHARED: Mutex<BTreeMap<String, Weak<dyn Activation>>> = Mutex::new(BTreeMap::new());
+
 /// `name[:parameter]` → φ
 ///
-/// The activation of that name. Default: k = 0.2 for `leaky-softplus`, which also takes `leaky-softplus:0.3` and
-/// `leaky-softplus:k=0.3`.
+/// The activation of that name, the same `Arc` as long as anyone holds it. Default: k = 0.2 for `leaky-softplus`, which
+/// also takes `leaky-softplus:0.3` and `leaky-softplus:k=0.3`.
 ///
 /// # Errors
 ///
@@ -35,6 +40,24 @@ const DEFAULT_K: f64 = 0.2;
 /// # Ok::<(), agglio::error::Error>(())
 /// ```
 pub fn named(name: &str) -> Result<Arc<dyn Activation>> {
+    made(name).map(shared)
+}
+
+/// The one of this name that is in use already, or else this one. Two that are made here and have the same full name are
+/// the same, since it shows every parameter.
+fn shared(phi: Arc<dyn Activation>) -> Arc<dyn Activation> {
+    // entries are put in whole, so that a thread that panicked leaves nothing wrong behind
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = shared.get(&phi.name()).and_then(Weak::upgrade) {
+        return known;
+    }
+    // or a process that tries many parameters would keep them all
+    shared.retain(|_, known| known.strong_count() > 0);
+    shared.insert(phi.name(), Arc::downgrade(&phi));
+    phi
+}
+
+fn made(name: &str) -> Result<Arc<dyn Activation>> {
     let (stem, parameter) = match name.split_once(':') {
         Some((stem, parameter)) => (stem, Some(parameter)),
         None => (name, None),

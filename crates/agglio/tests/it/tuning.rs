@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use agglio::activation::{Activation, Range, named};
+use agglio::activation::{Activation, NAMES, Range, named};
 use agglio::rng::Permutation;
 use agglio::rows::{Batch, Dense, Scaling};
 use agglio::simulate::{LabelNoise, Shape, Simulated};
@@ -258,9 +258,14 @@ fn plans_run_beside_each_other_on_every_kind_of_rows() {
     }
 }
 
-/// A sigmoid that is steeper by a factor which its name keeps to itself.
-#[derive(Debug)]
+/// A sigmoid that is steeper by a factor which it keeps to itself.
 struct Steep(f64);
+
+impl std::fmt::Debug for Steep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Steep")
+    }
+}
 
 impl Activation for Steep {
     fn name(&self) -> String {
@@ -288,7 +293,19 @@ impl Activation for Steep {
 fn activations_that_differ_are_not_taken_for_one() {
     let plan =
         |factor: f64| Options::new(Arc::new(Steep(factor))).solver(Solver::Gd).epochs(9).eta(0.5).build().unwrap();
-    assert_independent(&bank::rows(&data(60)), &[plan(1.0), plan(3.0), plan(3.0)], "steep");
+    let (rows, plans) = (bank::rows(&data(60)), [plan(1.0), plan(3.0), plan(3.0)]);
+    assert_independent(&rows, &plans, "steep");
+    let scores = scores(&rows, &plans, Split::holdout(0.2, 6).unwrap());
+    assert_ne!(scores[0].loss, scores[1].loss);
+    assert_eq!(bits(&scores[1]), bits(&scores[2]));
+}
+
+#[test]
+fn a_name_stands_for_one_activation() {
+    let same = |one: &str, other: &str| Arc::ptr_eq(&named(one).unwrap(), &named(other).unwrap());
+    NAMES.iter().for_each(|name| assert!(same(name, name), "{name}"));
+    assert!(same("leaky-softplus", "leaky-softplus:0.2") && same("leaky-softplus:k=0.30", "leaky-softplus:0.3"));
+    assert!(!same("leaky-softplus", "leaky-softplus:0.3") && !same("sigmoid", "tanh"));
 }
 
 #[test]
