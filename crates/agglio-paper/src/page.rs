@@ -88,7 +88,7 @@ struct Grid<'a> {
 /// A cell or what stands above a column, and whether it goes where numbers do.
 #[derive(Serialize)]
 struct Written {
-    text: String,
+    parts: Vec<String>,
     number: bool,
 }
 
@@ -132,10 +132,10 @@ impl Picture {
 impl<'a> Grid<'a> {
     fn new(table: &'a Table) -> Grid<'a> {
         let numbers: Vec<bool> = (0..table.columns.len()).map(|place| has_numbers(table, place)).collect();
-        let row = |texts: &mut dyn Iterator<Item = String>| -> Vec<Written> {
-            texts.zip(&numbers).map(|(text, number)| Written { text, number: *number }).collect()
+        let row = |cells: &mut dyn Iterator<Item = Vec<String>>| -> Vec<Written> {
+            cells.zip(&numbers).map(|(parts, number)| Written { parts, number: *number }).collect()
         };
-        let columns = row(&mut table.columns.iter().cloned());
+        let columns = row(&mut table.columns.iter().map(|name| vec![name.clone()]));
         let rows = table.rows.iter().map(|cells| row(&mut cells.iter().map(words::cell))).collect();
         Grid { title: &table.title, columns, rows }
     }

@@ -33,15 +33,14 @@ pub fn margin(margin: f64) -> String {
     if margin.is_finite() { format!("{}×", value(margin)) } else { value(margin) }
 }
 
-/// A cell of a table.
-pub fn cell(cell: &Cell) -> String {
+/// A cell of a table, in parts that a line may be broken between.
+pub fn cell(cell: &Cell) -> Vec<String> {
     match cell {
-        Cell::Text(text) => text.clone(),
-        Cell::Number(value) => brief(*value),
-        Cell::Range { median, low, high } if low == high && median == low => brief(*median),
+        Cell::Text(text) => vec![text.clone()],
+        Cell::Number(value) => vec![brief(*value)],
+        Cell::Range { median, low, high } if low == high && median == low => vec![brief(*median)],
         Cell::Range { median, low, high } => {
-            // where there is no room the range goes to the next line as a whole
-            format!("{} ({}\u{a0}…\u{a0}{})", brief(*median), brief(*low), brief(*high))
+            vec![brief(*median), format!("({} … {})", brief(*low), brief(*high))]
         }
     }
 }
