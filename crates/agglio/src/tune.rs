@@ -272,8 +272,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Numbers that the fits of a heat read from the rows at most, if all go to their limit: some seconds, so that there is
-/// progress to be seen, and little for an interrupt to lose.
+/// Numbers that a thread reads from the rows for the fits of a heat at most, those to all parts, if all go to their limit:
+/// some seconds, so that there are scores before long, and little for an interrupt to lose.
 const LONGEST: f64 = 5e9;
 /// Plans that run beside each other however long that takes: with fewer, rows would be visited far more often.
 const FEWEST: usize = 2 * BLOCK;
@@ -282,7 +282,7 @@ const FEWEST: usize = 2 * BLOCK;
 fn heats(plans: &[Plan], parts: &[Halves<'_>]) -> Vec<Range<usize>> {
     let threads = if in_pool() { rayon::current_num_threads() } else { 1 };
     let blocks = plans.len().div_ceil(BLOCK) * parts.len();
-    let rounds = blocks.div_ceil(abreast(plans, parts) / BLOCK * threads);
+    let rounds = blocks.div_ceil(abreast(plans, parts, threads) / BLOCK * threads);
     let most = blocks.div_ceil(rounds * threads);
     let mut start = 0;
     let heats = |alike: &[Plan]| {
@@ -301,11 +301,13 @@ fn cut(span: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// How many plans run beside each other at most. No score depends on it.
-fn abreast(plans: &[Plan], parts: &[Halves<'_>]) -> usize {
+fn abreast(plans: &[Plan], parts: &[Halves<'_>], threads: usize) -> usize {
     let numbers = |part: &Halves<'_>| part.training.len() as f64 * part.training.width() as f64;
     let epochs = plans.iter().map(Plan::epochs).max().unwrap_or(0) as f64;
     let largest = parts.iter().map(numbers).fold(1.0, f64::max);
-    ((LONGEST / (largest * epochs)) as usize).clamp(FEWEST, ABREAST)
+    // no plan has a score before it was fitted to all parts
+    let turns = parts.len().div_ceil(threads) as f64;
+    ((LONGEST / (largest * epochs * turns)) as usize).clamp(FEWEST, ABREAST)
 }
 
 impl Score {

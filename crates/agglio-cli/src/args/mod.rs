@@ -60,10 +60,11 @@ pub struct PaperArgs {
     /// Figures and tables, such as fig1, fig2a or table1; fig2 is all that begin so, and no name is `all`
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// The folder for pictures, numbers and the page index.html; files of the same names are replaced
+    /// The folder for pictures and numbers, and for index.html and claims.csv, which are about the figures of this run only;
+    /// files of the same names are replaced
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: PathBuf,
-    /// Smaller and fewer runs, for a first look within two or three minutes
+    /// Smaller and fewer runs, for a first look: all figures take about two minutes
     #[arg(long, help_heading = "Experiments")]
     pub quick: bool,
     /// Use the parameters of the published run where they differ from those that the paper prints

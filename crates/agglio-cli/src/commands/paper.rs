@@ -23,20 +23,20 @@ pub fn run(args: &PaperArgs) -> Result<ExitCode> {
     let folder = interrupt::shield(|| Folder::open(&args.out))??;
     interrupt::hold();
     let (figures, failure) = draw(&entries, &request, &folder, args.run.quiet);
+    let finished = finish(args, &request, &folder, &figures, entries.len());
+    // what keeps a figure from being drawn may keep the page from being written too: the first failure is the telling one
+    failure.map_or(finished, Err)?;
+    Ok(if interrupt::is_caught() { interrupt::exit_code() } else { ExitCode::SUCCESS })
+}
+
+/// Writes the page about the figures that are there, and the summary.
+fn finish(args: &PaperArgs, request: &Request, folder: &Folder, figures: &[Figure], asked: usize) -> Result<()> {
     if figures.is_empty() {
-        interrupt::check()?;
+        return Ok(interrupt::check()?);
     }
-    if !figures.is_empty() {
-        let gap = gap(figures.len(), entries.len());
-        folder.finish(&Page { figures: &figures, facts: &facts(args, &request), gap: gap.as_deref() })?;
-        output::print(&summary(&figures, &folder))
-            .map_err(|why| why.context("the files were written, but not the summary"))?;
-    }
-    match failure {
-        Some(why) => Err(why),
-        None if interrupt::is_caught() => Ok(interrupt::exit_code()),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    let gap = gap(figures.len(), asked);
+    folder.finish(&Page { figures, facts: &facts(args, request), gap: gap.as_deref() })?;
+    output::print(&summary(figures, folder)).map_err(|why| why.context("the files were written, but not the summary"))
 }
 
 /// Checks the flags.
