@@ -1,11 +1,11 @@
-//! A *claim* is a sentence of the paper that can be true or false, with the number that a run gives it.
+//! A *claim* is a sentence that can be true or false, of the paper or about it, with the number that a run gives it.
 
 use serde::Serialize;
 
-/// A sentence of the paper, and whether a run bears it out.
+/// A sentence, and whether a run bears it out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claim {
-    /// Where the paper says it: a caption, a paragraph, or the values of its published run.
+    /// Where it comes from: a caption, a paragraph, the values of the published run, or beyond the paper.
     pub source: &'static str,
     /// What it says.
     pub statement: String,

@@ -21,7 +21,7 @@ pub struct Figure {
     pub columns: usize,
     /// Plain numbers.
     pub tables: Vec<Table>,
-    /// What the paper says about it.
+    /// What is said about it, by the paper and beyond.
     pub claims: Vec<Claim>,
     /// How long it took.
     pub seconds: f64,
