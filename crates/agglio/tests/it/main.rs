@@ -12,6 +12,7 @@ mod csv;
 mod derivatives;
 mod faulty;
 mod hard;
+mod heats;
 mod labels;
 mod laws;
 mod models;
