@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use agglio::quote::visible;
-use agglio::{LogLikelihoods, Report};
+use agglio::{LogLikelihoods, Report, Status};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -46,6 +46,7 @@ struct FittedJson<'a> {
     tau: f64,
     noise_choice: Value,
     loss: f64,
+    lower_at_infinity: Option<f64>,
     status: String,
     certified: bool,
     certificate: Value,
@@ -78,6 +79,7 @@ impl Fitted {
                 .log_likelihoods
                 .map_or(Value::Null, |both| json!({"pre": both.pre, "post": both.post})),
             loss: report.loss,
+            lower_at_infinity: report.certificate.lower_at_infinity,
             status: report.status().to_string(),
             certified: self.certified(),
             certificate: self.certificate(),
@@ -96,6 +98,13 @@ impl Fitted {
         format!("{}\n\n{}", self.coefficients(), self.summary())
     }
 
+    fn verdict(&self) -> String {
+        match self.report.status() {
+            Status::WrongScale => self.report.scale_advice(&format!("`{}`", visible(&self.target))),
+            _ => self.report.verdict(),
+        }
+    }
+
     pub fn certified(&self) -> bool {
         self.report.certificate.certified()
     }
@@ -103,7 +112,7 @@ impl Fitted {
     fn certificate(&self) -> Value {
         let certificate = &self.report.certificate;
         json!({
-            "verdict": self.report.verdict(),
+            "verdict": self.verdict(),
             "relative_gradient": certificate.relative_gradient,
             "smallest_eigenvalue": certificate.smallest_eigenvalue,
             "left_to_gain": certificate.left_to_gain,
@@ -151,7 +160,7 @@ impl Fitted {
             ("loss", format!("{} (mean square)", number::short(report.loss))),
             ("r²", self.r_squared.map_or("none: the labels are all the same".into(), number::short)),
             ("status", report.status().to_string()),
-            ("verdict", report.verdict()),
+            ("verdict", self.verdict()),
             ("solver", format!("{}, to temperature τ = {}", self.solver, number::brief(report.tau))),
             ("effort", format!("{:.0} passes in {}, after {} of reading", report.passes, seconds[0], seconds[1])),
         ];

@@ -44,7 +44,6 @@ pub mod save;
 pub mod schedule;
 pub mod simulate;
 pub mod solver;
-mod spectrum;
 pub mod stop;
 pub mod strategy;
 pub mod text;

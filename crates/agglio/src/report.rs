@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use crate::activation::Range;
 use crate::certificate::Certificate;
 use crate::list::first_few;
+use crate::number::brief;
 use crate::stop::StopReason;
 use crate::strategy::{LogLikelihoods, Noise};
 
@@ -47,6 +49,10 @@ pub struct Report {
     pub labels_outside: usize,
     /// Labels with two preimages.
     pub labels_ambiguous: usize,
+    /// The smallest label and the largest, those without weight left out.
+    pub label_bounds: (f64, f64),
+    /// The values that φ takes.
+    pub activation_range: Range,
 }
 
 /// How a fit ended, in the words of the program's contract.
@@ -61,6 +67,8 @@ pub enum Status {
     Diverging,
     /// The data leaves some direction of the coefficients open.
     NotIdentified,
+    /// The labels are not of the size of the values that the activation takes.
+    WrongScale,
     /// Stopped before it converged.
     IterationLimit,
     /// Ended from outside.
@@ -74,6 +82,7 @@ impl Status {
         Status::Plateau,
         Status::Diverging,
         Status::NotIdentified,
+        Status::WrongScale,
         Status::IterationLimit,
         Status::Interrupted,
     ];
@@ -86,6 +95,7 @@ impl fmt::Display for Status {
             Status::Plateau => "plateau",
             Status::Diverging => "diverging",
             Status::NotIdentified => "not identified",
+            Status::WrongScale => "wrong scale",
             Status::IterationLimit => "iteration limit",
             Status::Interrupted => "interrupted",
         })
@@ -140,14 +150,32 @@ impl Report {
                 "no fit: the activation overflows at these coefficients; rescale the data".into()
             }
             (Status::Diverging, _) => {
-                "the optimum is at infinity: the loss falls as coefficients grow without end".into()
+                "no finite optimum was found: the loss does not rise as the coefficients grow without end".into()
             }
+            (Status::WrongScale, _) => self.scale_advice("the response"),
             (Status::NotIdentified, _) => format!("other coefficients fit exactly as well{}", self.of_least_norm()),
             (Status::IterationLimit, _) => {
                 format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs")
             }
             (Status::Interrupted, _) => format!("interrupted: the gradient is {gradient} of its scale"),
         }
+    }
+
+    /// What to do about a `response` that is not on the scale of the activation.
+    pub fn scale_advice(&self, response: &str) -> String {
+        let ((least, most), Range { lo, hi, .. }) = (self.label_bounds, self.activation_range);
+        let bound = |bound: f64| if bound.is_finite() { format!(" {}", brief(bound)) } else { " infinity".into() };
+        let from = if lo.is_finite() { bound(lo) } else { " minus infinity".into() };
+        let advice = match (lo.is_finite(), hi.is_finite()) {
+            (true, true) if least < lo => format!("map its lowest and highest possible values to{from} and{}", bound(hi)),
+            // shares in percent, or per thousand
+            (true, true) if most == 100.0 * hi || most == 1000.0 * hi => format!("divide it by {}", brief(most / hi)),
+            (true, true) => "divide it by its highest possible value".into(),
+            (true, false) => format!("subtract its lowest possible value, or choose an activation that goes below{from}"),
+            _ => "choose an activation that takes such values".into(),
+        };
+        let (least, most) = (brief(least), brief(most));
+        format!("{response} runs from {least} to {most} and the activation from{from} to{}: {advice}", bound(hi))
     }
 
     /// Said only where what the rows leave open has been taken out.

@@ -1,6 +1,6 @@
 //! A *clip* keeps labels off the bounds of the range of φ, by a margin that matters only on the way to τ = 1.
 
-use crate::activation::{Activation, Preimages};
+use crate::activation::{Activation, Preimages, Range};
 
 /// Labels kept some way off the bounds of the range, and their preimages with them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +9,8 @@ pub(super) struct Clip {
     highest: f64,
     least_preimage: f64,
     greatest_preimage: f64,
+    /// Labels in this range have a preimage and are left alone.
+    spared: Option<Range>,
 }
 
 impl Clip {
@@ -17,6 +19,7 @@ impl Clip {
         highest: f64::INFINITY,
         least_preimage: f64::NEG_INFINITY,
         greatest_preimage: f64::INFINITY,
+        spared: None,
     };
 
     fn new(activation: &dyn Activation, epsilon: f64) -> Clip {
@@ -32,11 +35,18 @@ impl Clip {
             highest,
             least_preimage: ends.0.unwrap_or(f64::NEG_INFINITY),
             greatest_preimage: ends.1.unwrap_or(f64::INFINITY),
+            spared: None,
         }
     }
 
+    /// The same for labels outside `range` alone, whose preimages are those of the clipped labels already.
+    pub fn sparing(self, range: Range) -> Clip {
+        let (least_preimage, greatest_preimage) = (f64::NEG_INFINITY, f64::INFINITY);
+        Clip { least_preimage, greatest_preimage, spared: Some(range), ..self }
+    }
+
     pub fn apply(&self, y: f64) -> f64 {
-        y.clamp(self.lowest, self.highest)
+        if self.spared.is_some_and(|range| range.contains(y)) { y } else { y.clamp(self.lowest, self.highest) }
     }
 
     pub fn apply_to_preimage(&self, z: f64) -> f64 {

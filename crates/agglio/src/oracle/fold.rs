@@ -240,16 +240,19 @@ impl<'a> Fold<'a> {
         };
         let activation = self.labels.activation();
         let range = activation.range();
-        let constant = mean(&|i| y[i]).clamp(range.lo, range.hi);
-        match self.coordinates.intercept() {
-            false => Baseline { loss: mean(&|i| (activation.value(z(i)) - y[i]).powi(2)), intercept: None },
+        let average = mean(&|i| y[i]);
+        let constant = average.clamp(range.lo, range.hi);
+        let beyond = |outside: &(dyn Fn(f64) -> bool + Sync)| mean(&|i| f64::from(u8::from(outside(y[i]))));
+        let median_is_outside = beyond(&|y| y < range.lo) > 0.5 || beyond(&|y| y > range.hi) > 0.5;
+        let baseline = match self.coordinates.intercept() {
+            false => Constant { loss: mean(&|i| (activation.value(z(i)) - y[i]).powi(2)), intercept: None },
             true if (1..n).all(|i| z(i) == z(0)) => {
                 let z = z(0);
                 let intercept = match activation.preimages(constant) {
                     Preimages::One(b) | Preimages::Two { right: b, .. } => Some(b - z),
                     Preimages::None => None,
                 };
-                Baseline { loss: mean(&|i| (constant - y[i]).powi(2)), intercept }
+                Constant { loss: mean(&|i| (constant - y[i]).powi(2)), intercept }
             }
             true => {
                 let mut preimages = vec![0.0; y.len()];
@@ -260,7 +263,16 @@ impl<'a> Fold<'a> {
                     curvature: mean(&|i| activation.slope(b + z(i)).powi(2)),
                 })
             }
-        }
+        };
+        let Constant { loss, intercept } = baseline;
+        let plain = self.coordinates.intercept() && offset.is_none();
+        let mean_loss = if plain { mean(&|i| (average - y[i]).powi(2)) } else { loss };
+        let is_finite = intercept.is_some() || !self.coordinates.intercept();
+        let counts = |i: &usize| weight.as_ref().is_none_or(|weight| weight[*i] > 0.0);
+        let (smallest, largest) = (0..n).filter(counts).fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), i| {
+            (least.min(y[i]), most.max(y[i]))
+        });
+        Baseline { loss, intercept, is_finite, mean_loss, median_is_outside, smallest, largest }
     }
 
     /// max_i ω_i·‖x_i‖² in the solver's coordinates, ω of mean one.
@@ -338,13 +350,30 @@ impl Oracle for Fold<'_> {
     }
 }
 
-/// The model without covariates.
+/// What the labels alone tell: the model without covariates, and whether φ can take values like theirs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Baseline {
-    /// Its loss at τ = 1.
+    /// Loss at τ = 1 of the model without covariates.
     pub loss: f64,
     /// Its intercept; none without one, and where it is infinite.
     pub intercept: Option<f64>,
+    /// Whether that model has finite coefficients.
+    pub is_finite: bool,
+    /// Loss of the mean of the labels, be it in the range of φ or not; without an intercept, or with offsets, the loss of
+    /// the model without covariates.
+    pub mean_loss: f64,
+    /// Whether the median label, by weight, lies strictly outside the range of φ.
+    pub median_is_outside: bool,
+    /// The smallest label, those without weight left out.
+    pub smallest: f64,
+    /// The largest.
+    pub largest: f64,
+}
+
+/// A model without covariates.
+struct Constant {
+    loss: f64,
+    intercept: Option<f64>,
 }
 
 /// A sum of squares of one variable, half of its derivative, and half of its Gauss–Newton curvature.
@@ -355,7 +384,7 @@ struct Square {
 }
 
 /// Where damped Gauss–Newton steps from `b` lead.
-fn least_square(mut b: f64, at: impl Fn(f64) -> Square) -> Baseline {
+fn least_square(mut b: f64, at: impl Fn(f64) -> Square) -> Constant {
     let (mut here, mut size) = (at(b), 1.0);
     for _ in 0..50 {
         let trial = b - size * here.gradient / here.curvature;
@@ -366,7 +395,7 @@ fn least_square(mut b: f64, at: impl Fn(f64) -> Square) -> Baseline {
             size *= 0.25;
         }
     }
-    Baseline { loss: here.loss, intercept: Some(b) }
+    Constant { loss: here.loss, intercept: Some(b) }
 }
 
 /// The mean of the weights, and the share of the rows that would tell as much with equal ones.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! So the residual at τ = 1 is φ(z) − y, the user's own loss on the user's own labels; the margin matters only
-//! on the way there. Where φ turns (SiLU, GELU) a label may have two preimages: the one whose graduated label
+//! on the way there. A path that ends before, at 0 < τ < 1, clips only labels that have no preimage. Where φ turns (SiLU, GELU) a label may have two preimages: the one whose graduated label
 //! is nearer to φ̂_τ(z) counts, so that the loss is the smaller of two smooth ones.
 
 use std::sync::Arc;
@@ -90,6 +90,14 @@ impl Labels {
             ambiguous: tally.ambiguous,
             activation,
         }
+    }
+
+    /// The same with labels clipped only where they have no preimage: for fits that end below τ = 1, where a clipped label
+    /// is never put right.
+    pub fn sparing_preimages(mut self) -> Labels {
+        let range = self.activation.range();
+        self.clips.iter_mut().chain([&mut self.clip]).for_each(|clip| *clip = clip.sparing(range));
+        self
     }
 
     /// How many margins make a difference, at least one.

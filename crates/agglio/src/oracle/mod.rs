@@ -21,7 +21,7 @@ use crate::linalg::{Symmetric, norm};
 use crate::rows::Batch;
 
 pub use crate::tree::LEAF;
-pub use fold::Fold;
+pub use fold::{Baseline, Fold};
 pub(crate) use group::ABREAST;
 pub use labels::{Labels, MARGIN, MARGINS};
 pub(crate) use share::Share;

@@ -1,6 +1,7 @@
 //! The *auto* strategy: no start, no knobs; from the linear stage along the temperature path, to the end that the noise
 //! asks for.
 
+use crate::certificate::TAIL;
 use crate::fit::{Outcome, fit};
 use crate::linalg::Symmetric;
 use crate::observe::Observer;
@@ -15,9 +16,6 @@ use crate::strategy::{Found, Noise, Plan, Restarts};
 
 /// The relative gradient at which a path over a sample of the rows ends.
 const ROUGH: f64 = 1e-4;
-
-/// The least curvature over the greatest at which a minimum may be the tail of a slope.
-const TAIL: f64 = 1e-6;
 
 impl Plan {
     /// Fits the end or the ends that the plan asks for.

@@ -205,6 +205,8 @@ impl Plan {
             coarse_columns: oracle.coordinates().coarse_columns(),
             labels_outside: oracle.labels().outside(),
             labels_ambiguous: oracle.labels().ambiguous(),
+            label_bounds: (oracle.baseline().smallest, oracle.baseline().largest),
+            activation_range: oracle.labels().activation().range(),
         })
     }
 
@@ -219,15 +221,17 @@ impl Plan {
         require_squarable(rows)?;
         // at τ = 0 a clipped label would never be put right
         let linear = self.settings.cap == 0.0 || self.solver == Solver::Linear;
+        let between = !linear && self.settings.cap < 1.0;
         let labels = Labels::new(
             self.activation.clone(),
             rows,
             match (linear, self.solver) {
                 (true, _) => &[0.0],
-                (false, Solver::Auto) => &MARGINS,
+                (false, Solver::Auto) if !between => &MARGINS,
                 (false, _) => &[MARGIN],
             },
         );
+        let labels = if between { labels.sparing_preimages() } else { labels };
         if labels.counted() < 2 {
             return Err(Error::data("only 1 row has a weight above zero; there must be at least 2"));
         }

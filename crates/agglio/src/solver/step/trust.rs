@@ -7,7 +7,8 @@ use crate::solver::step::{StepRule, Verdict};
 /// grows after a good prediction, slowly at first where it has just shrunk, and shrinks after a bad one. It begins
 /// without damping.
 ///
-/// Where the prediction is below what rounding does to the loss, the smaller gradient decides. Reference: Moré (1978),
+/// Where the prediction is below what rounding does to the loss, the smaller gradient decides, unless the loss rises.
+/// Reference: Moré (1978),
 /// in the form of a damping factor.
 #[derive(Clone, Copy, Debug)]
 pub struct Trust {
@@ -62,9 +63,11 @@ impl StepRule for Trust {
             return if self.size > f64::MIN_POSITIVE { Verdict::Reject } else { Verdict::Settled };
         }
         if predicted <= here.rounding() {
-            // half, since gradients at the level of rounding differ by chance
+            // half, since gradients at the level of rounding differ by chance; and a long step may lead uphill to where
+            // slopes have vanished
             let falls = there.gradient_norm() < 0.5 * here.gradient_norm();
-            return if falls { Verdict::Accept } else { Verdict::Settled };
+            let rises = there.loss > here.loss + 8.0 * here.rounding();
+            return if falls && !rises { Verdict::Accept } else { Verdict::Settled };
         }
         let ratio = (here.loss - there.loss) / predicted;
         match ratio {

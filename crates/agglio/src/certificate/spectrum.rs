@@ -19,6 +19,12 @@ const SAMPLE: usize = 20_000;
 const CERTIFICATE_KEY: u64 = 0x6365_7274;
 /// Ratio of eigenvalues at which a direction counts as flat.
 pub(crate) const FLAT: f64 = 1e-12;
+/// Ratio of eigenvalues at which a minimum may be the tail of a slope that leads to infinity.
+pub(crate) const TAIL: f64 = 1e-6;
+/// Directions of little curvature that are looked at.
+const MOST_DIRECTIONS: usize = 8;
+/// By how much sums over a sample may differ from those over all rows, relatively.
+const CHANCE: f64 = 0.1;
 /// Products with the Hessian for its outermost eigenvalues.
 pub(crate) const PRODUCTS: usize = 60;
 
@@ -32,13 +38,15 @@ pub(crate) struct Spectrum {
     pub saturated: f64,
     /// Rows that all of these are over.
     pub rows: usize,
+    /// The directions of eigenvalues that are next to nothing beside the largest, in the units of θ, lowest first.
+    pub lowest: Vec<Vec<f64>>,
 }
 
 impl Spectrum {
     pub fn at(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
         if outcome.reason == StopReason::Interrupted {
             // whoever waits for the end gets it without a pass for what says nothing about a point on the way
-            return Spectrum { ratio: None, left: None, saturated: outcome.sums.saturated, rows: 0 };
+            return Spectrum { ratio: None, left: None, saturated: outcome.sums.saturated, rows: 0, lowest: Vec::new() };
         }
         if oracle.is_wide() { Spectrum::by_products(oracle, outcome) } else { Spectrum::of_matrix(oracle, outcome) }
     }
@@ -49,7 +57,9 @@ impl Spectrum {
         }
         let over = |rows: Batch| {
             let query = Query::new(&outcome.theta, outcome.tau, rows, Want::Curvature(Hessian::Full));
-            Spectrum::of_sums(rows, oracle, outcome, oracle.ask(&query))
+            let sums = oracle.ask(&query);
+            let alike = rows == Batch::All || stands_for(&sums, &outcome.sums);
+            (Spectrum::of_sums(rows, oracle, outcome, sums), alike)
         };
         or_over_all(oracle, over)
     }
@@ -60,20 +70,32 @@ impl Spectrum {
             (0..oracle.coefficients()).for_each(|j| matrix.set(j, j, matrix.at(j, j) + outcome.multiplier));
             matrix
         });
-        let outermost =
-            matrix.as_ref().and_then(|matrix| krylov::outermost(&scaled(oracle, rows, matrix, outcome.multiplier)));
+        let scaled = matrix.as_ref().map(|matrix| scaled(oracle, rows, matrix, outcome.multiplier));
+        let ratio = scaled.as_ref().and_then(krylov::outermost).map(|(least, most)| ratio(least, most));
+        let tail = scaled.filter(|_| ratio.is_some_and(|ratio| ratio <= TAIL)).and_then(|matrix| matrix.eigen());
         let (g, loss) = (&outcome.sums.gradient, outcome.sums.loss);
         let step = matrix.and_then(|matrix| matrix.solve_safely(&vec![0.0; g.len()], g));
         Spectrum {
-            ratio: outermost.map(|(least, most)| ratio(least, most)),
+            ratio,
             left: step.map(|p| 0.5 * dot(&p, g) / loss),
             saturated: sums.saturated,
             rows: sums.rows,
+            lowest: tail.map_or(Vec::new(), |eigen| {
+                let units = units(oracle, rows, outcome.multiplier);
+                let most = eigen.values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+                let low = eigen.values.iter().zip(&eigen.vectors).filter(|(value, _)| **value <= TAIL * most);
+                let in_theta = |vector: &Vec<f64>| vector.iter().zip(&units).map(|(v, unit)| v / unit).collect();
+                low.take(MOST_DIRECTIONS).map(|(_, vector)| in_theta(vector)).collect()
+            }),
         }
     }
 
     fn by_products(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
-        or_over_all(oracle, |rows| Spectrum::by_products_over(rows, oracle, outcome))
+        or_over_all(oracle, |rows| {
+            let there = || oracle.ask(&Query::new(&outcome.theta, outcome.tau, rows, Want::Stationarity));
+            let alike = rows == Batch::All || stands_for(&there(), &outcome.sums);
+            (Spectrum::by_products_over(rows, oracle, outcome), alike)
+        })
     }
 
     fn by_products_over(rows: Batch, oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
@@ -84,17 +106,26 @@ impl Spectrum {
         // in units of one, each of d directions has at most the largest cosine for a gradient, and the least curvature
         let gradient = outcome.sums.relative_gradient();
         let left = ratio.zip(gradient).map(|(ratio, gradient)| oracle.dim() as f64 * gradient * gradient / ratio.abs());
-        Spectrum { ratio, left, saturated: outcome.sums.saturated, rows: rows.len(oracle.rows()) }
+        let (saturated, rows) = (outcome.sums.saturated, rows.len(oracle.rows()));
+        Spectrum { ratio, left, saturated, rows, lowest: Vec::new() }
     }
 }
 
-/// What a sample of the rows shows; where it sees no curvature in some direction, what all of them show: the few rows that
-/// tell a rare category may not be among it.
-fn or_over_all(oracle: &Fold<'_>, over: impl Fn(Batch) -> Spectrum) -> Spectrum {
+/// The spectrum over a sample of the rows if that decides, else over all of them. A sample decides nothing where it sees no
+/// curvature in some direction, since the few rows of a rare category may not be in it, and where it is not like all rows.
+fn or_over_all(oracle: &Fold<'_>, over: impl Fn(Batch) -> (Spectrum, bool)) -> Spectrum {
     let sample = sample(oracle);
-    let first = over(sample);
-    let curved = first.ratio.is_some_and(|ratio| ratio > FLAT);
-    if curved || sample == Batch::All { first } else { over(Batch::All) }
+    let (first, alike) = over(sample);
+    let decided = alike && first.ratio.is_some_and(|ratio| ratio > TAIL);
+    if decided || sample == Batch::All { first } else { over(Batch::All).0 }
+}
+
+/// Whether the sums of a sample are those of all rows up to chance: the loss, and what each column contributes to the
+/// curvature. A few rows of high leverage, which a sample misses, contribute much of both.
+fn stands_for(sample: &Sums, all: &Sums) -> bool {
+    let alike = |a: f64, b: f64| (a - b).abs() <= CHANCE * a.max(b);
+    let columns = || sample.column_norms.iter().zip(&all.column_norms);
+    (all.is_rounding() || alike(sample.loss, all.loss)) && columns().all(|(a, b)| alike(a * a, b * b))
 }
 
 /// The smallest eigenvalue over the largest as far as [`PRODUCTS`] with the Hessian at (θ, τ) over these rows, plus

@@ -1,0 +1,253 @@
+//! The *certificate* of a fit: what can be said about the point that was reached, whoever reached it.
+//!
+//! It looks at the gradient relative to its scale, at the smallest eigenvalue of the full Hessian, at rows whose slope
+//! has vanished, at the loss far out along a ray, and at the loss of the model without covariates and of the linear stage.
+//! It certifies a strict, finite local minimum that explains something. That no other minimum is lower it cannot know.
+
+mod ray;
+mod spectrum;
+
+use crate::fit::Outcome;
+use crate::linalg::norm;
+use crate::oracle::{Baseline, Fold, Oracle};
+use crate::report::Status;
+use crate::stop::StopReason;
+
+use ray::falls_along;
+pub(crate) use ray::{Far, along_theta};
+use spectrum::{FLAT, Open, PRODUCTS, Spectrum};
+pub(crate) use spectrum::TAIL;
+
+/// What was found at the point that a fit returns.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Certificate {
+    /// max_j |J_jᵀr|/(‖J_j‖‖r‖); none where all slopes have vanished.
+    pub relative_gradient: Option<f64>,
+    /// Whether the residual is only rounding, so that its gradient says nothing.
+    pub exact: bool,
+    /// Smallest eigenvalue of the full Hessian over the one that is largest in size; none if not computed.
+    pub smallest_eigenvalue: Option<f64>,
+    /// Share of the loss that a step to the bottom would still gain, by the gradient and the Hessian: none if not computed,
+    /// an upper bound where the Hessian is not formed.
+    pub left_to_gain: Option<f64>,
+    /// Rows that the Hessian was taken over.
+    pub curvature_rows: usize,
+    /// Products with vectors that the eigenvalues were found by, where the Hessian is too large to be formed: the true
+    /// smallest one may be smaller. None where it was formed.
+    pub curvature_products: Option<usize>,
+    /// Share of the rows, by weight, whose slope is below a thousandth of φ′(0).
+    pub saturated: f64,
+    /// Loss of the model without covariates.
+    pub baseline_loss: f64,
+    /// Loss of the mean of the labels, whether φ can take that value or not; without an intercept, of φ(offset).
+    pub mean_loss: f64,
+    /// Loss that is approached as the coefficients grow without end, where that is lower than the one reached.
+    pub lower_at_infinity: Option<f64>,
+    /// Loss, on the rows of the first stage, of the line at τ = 0 that solver `auto` begins with.
+    pub linear_loss: Option<f64>,
+    /// Columns that the data cannot tell apart, or cannot see.
+    pub unidentified: Vec<usize>,
+    /// Whether what the rows leave open has been taken out of the coefficients, which then have the least norm.
+    pub(crate) least_norm: bool,
+    /// Paths that ended at the loss that was kept, of how many, the first included; none without restarts.
+    pub restarts: Option<(usize, usize)>,
+    /// Whether a ball holds the coefficients back, so that the point is an optimum on its surface.
+    pub held_back: bool,
+    /// How the fit ended, in view of all this.
+    pub status: Status,
+}
+
+/// The relative gradient above which no point is called a minimum.
+const STATIONARY: f64 = 1e-2;
+
+/// The share of the loss that a certified minimum may have left to gain.
+const LITTLE: f64 = 1e-4;
+
+/// Share of saturated rows from which on the loss is followed to infinity.
+const SATURATED: f64 = 0.5;
+
+/// Norm of θ, about the root mean square of the predictors in standardised units, from which on it is, too.
+const FAR: f64 = 100.0;
+
+/// What is known of a point beside the numbers of its certificate.
+#[derive(Clone, Copy, Debug)]
+struct Evidence {
+    reason: StopReason,
+    stationary: bool,
+    /// Whether the Hessian has a direction without curvature.
+    flat: bool,
+    /// Whether the rows leave that direction open whatever the slopes.
+    unidentified: bool,
+    /// Whether the loss stays as low all the way to infinity.
+    falls_to_infinity: bool,
+    /// Whether it does so, but is lower nearer to zero.
+    falls_inwards: bool,
+    /// Whether the loss is above that of the model without covariates.
+    explains_nothing: bool,
+    /// Whether the loss is well below that, with slopes that have not vanished.
+    explains_much: bool,
+    /// Whether the labels are not of the size of the values that φ takes.
+    off_scale: bool,
+}
+
+/// How a fit ended, by the evidence alone.
+fn classify(evidence: &Evidence) -> Status {
+    let ended = Status::from(evidence.reason);
+    match ended {
+        Status::Interrupted => ended,
+        _ if evidence.off_scale => Status::WrongScale,
+        Status::Diverging => ended,
+        Status::IterationLimit if !evidence.stationary && !evidence.falls_to_infinity => ended,
+        Status::Converged | Status::IterationLimit if evidence.unidentified => Status::NotIdentified,
+        _ if evidence.explains_nothing && ended != Status::IterationLimit => Status::Plateau,
+        _ if evidence.falls_to_infinity => Status::Diverging,
+        _ if evidence.falls_inwards => Status::Plateau,
+        // no ray has found the way, but no slope is left to hold the coefficients where they are
+        Status::Converged | Status::IterationLimit if evidence.flat => Status::Diverging,
+        // no slope has vanished: rounding alone keeps the gradient from falling further
+        Status::Plateau if evidence.explains_much => Status::Converged,
+        _ => ended,
+    }
+}
+
+impl Certificate {
+    /// Examines where a fit ended: one pass over the rows, or over a sample where there are many, and a few more where it
+    /// looks odd. What the rows leave open of θ is set to zero: of all θ that fit as well, this is the one of least norm.
+    pub(crate) fn examine(oracle: &Fold<'_>, outcome: &mut Outcome) -> Certificate {
+        let (spectrum, baseline) = (Spectrum::at(oracle, outcome), oracle.baseline());
+        let mut certificate = Certificate {
+            relative_gradient: outcome.sums.relative_gradient(),
+            exact: outcome.sums.is_rounding(),
+            smallest_eigenvalue: spectrum.ratio,
+            left_to_gain: spectrum.left,
+            curvature_rows: spectrum.rows,
+            curvature_products: oracle.is_wide().then_some(PRODUCTS),
+            saturated: spectrum.saturated,
+            baseline_loss: baseline.loss,
+            mean_loss: baseline.mean_loss,
+            lower_at_infinity: None,
+            linear_loss: None,
+            unidentified: Vec::new(),
+            least_norm: false,
+            restarts: None,
+            held_back: outcome.multiplier > 0.0,
+            status: outcome.reason.into(),
+        };
+        if outcome.reason == StopReason::Interrupted {
+            return certificate;
+        }
+        let flat = certificate.smallest_eigenvalue.is_some_and(|ratio| ratio.abs() <= FLAT);
+        if flat {
+            let open = Open::of(oracle);
+            certificate.least_norm = open.clear(oracle, outcome);
+            certificate.unidentified = open.columns;
+        }
+        let evidence = certificate.evidence(oracle, outcome, &baseline, flat, &spectrum.lowest);
+        certificate.status = classify(&evidence);
+        certificate
+    }
+
+    fn evidence(
+        &self,
+        oracle: &Fold<'_>,
+        outcome: &Outcome,
+        baseline: &Baseline,
+        flat: bool,
+        lowest: &[Vec<f64>],
+    ) -> Evidence {
+        let loss = outcome.sums.loss - oracle.penalty(&outcome.theta);
+        let (whole, above) = (outcome.tau == 1.0, |other: f64| loss > other * (1.0 + 1e-9) + outcome.sums.rounding());
+        let unidentified = !self.unidentified.is_empty();
+        // the best constant that φ can take is no better than the mean only where φ cannot take the mean
+        let beyond = baseline.mean_loss * (1.0 + 1e-9) < baseline.loss && above(baseline.mean_loss);
+        let far = if unidentified { Far::Rises } else { self.far(oracle, outcome, lowest) };
+        Evidence {
+            reason: outcome.reason,
+            stationary: self.is_stationary(),
+            flat,
+            unidentified,
+            falls_to_infinity: matches!(far, Far::Falls(_)),
+            falls_inwards: far == Far::FallsInwards,
+            // a constant that φ takes only at infinity is no model to compare with
+            explains_nothing: whole && above(baseline.loss) && baseline.is_finite,
+            explains_much: whole && loss <= 0.9 * baseline.loss && self.saturated < 0.5 && self.is_stationary(),
+            off_scale: whole && (baseline.median_is_outside || beyond),
+        }
+    }
+
+    /// Whether the point is a strict local minimum that explains something, however loose the tolerance was.
+    pub fn certified(&self) -> bool {
+        self.status == Status::Converged
+            && self.is_stationary()
+            && self.smallest_eigenvalue.is_some_and(|ratio| ratio > FLAT)
+            && (self.exact || self.left_to_gain.is_some_and(|left| left <= LITTLE))
+    }
+
+    fn is_stationary(&self) -> bool {
+        self.exact || self.relative_gradient.is_some_and(|gradient| gradient <= STATIONARY)
+    }
+
+    /// Follows the loss along the ray from zero through θ, and along directions with hardly any curvature, wherever slopes
+    /// have vanished or the predictors are large. At τ = 0, and where a ball holds θ back, no optimum is at infinity.
+    fn far(&self, oracle: &Fold<'_>, outcome: &Outcome, lowest: &[Vec<f64>]) -> Far {
+        let suspicious = self.saturated >= SATURATED
+            || norm(&outcome.theta) >= FAR
+            || self.smallest_eigenvalue.is_none_or(|ratio| ratio <= TAIL)
+            || matches!(outcome.reason, StopReason::Plateau | StopReason::Limit);
+        if !suspicious || self.held_back || outcome.tau == 0.0 {
+            return Far::Rises;
+        }
+        match along_theta(oracle, outcome) {
+            Far::Rises if falls_along(oracle, outcome, lowest) => Far::Falls(outcome.sums.loss),
+            far => far,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINIMUM: Evidence = Evidence {
+        reason: StopReason::Gradient,
+        stationary: true,
+        flat: false,
+        unidentified: false,
+        falls_to_infinity: false,
+        falls_inwards: false,
+        explains_nothing: false,
+        explains_much: true,
+        off_scale: false,
+    };
+
+    #[test]
+    fn evidence_decides_the_status() {
+        let limit = Evidence { reason: StopReason::Limit, stationary: false, ..MINIMUM };
+        let plateau = Evidence { reason: StopReason::Plateau, explains_much: false, ..MINIMUM };
+        let table = [
+            (MINIMUM, Status::Converged),
+            (Evidence { reason: StopReason::Settled, ..MINIMUM }, Status::Converged),
+            (Evidence { falls_to_infinity: true, ..MINIMUM }, Status::Diverging),
+            (Evidence { flat: true, ..MINIMUM }, Status::Diverging),
+            (Evidence { flat: true, unidentified: true, ..MINIMUM }, Status::NotIdentified),
+            (Evidence { explains_nothing: true, ..MINIMUM }, Status::Plateau),
+            (Evidence { explains_nothing: true, falls_to_infinity: true, ..MINIMUM }, Status::Plateau),
+            (Evidence { off_scale: true, falls_to_infinity: true, ..MINIMUM }, Status::WrongScale),
+            (Evidence { off_scale: true, ..plateau }, Status::WrongScale),
+            (plateau, Status::Plateau),
+            (Evidence { falls_inwards: true, ..MINIMUM }, Status::Plateau),
+            (Evidence { explains_much: true, ..plateau }, Status::Converged),
+            (Evidence { falls_to_infinity: true, ..plateau }, Status::Diverging),
+            (limit, Status::IterationLimit),
+            (Evidence { flat: true, unidentified: true, ..limit }, Status::IterationLimit),
+            (Evidence { flat: true, stationary: true, ..limit }, Status::Diverging),
+            (Evidence { falls_to_infinity: true, ..limit }, Status::Diverging),
+            (Evidence { reason: StopReason::NotFinite, ..MINIMUM }, Status::Diverging),
+            (Evidence { reason: StopReason::Interrupted, off_scale: true, ..MINIMUM }, Status::Interrupted),
+        ];
+        for (evidence, status) in table {
+            assert_eq!(classify(&evidence), status, "{evidence:?}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A *ray* from the point that a fit reached: where the loss along it never rises, the optimum is at infinity.
+
+use crate::fit::Outcome;
+use crate::linalg::norm;
+use crate::oracle::Oracle;
+use crate::rows::Batch;
+
+/// Doublings of the distance that are tried together; twenty of them in all.
+const GROUPS: [std::ops::Range<i32>; 4] = [1..2, 2..5, 5..11, 11..21];
+
+/// A rise of the loss by less than this share of it is rounding of its sum.
+const ROUNDING: f64 = 1e-13;
+
+/// What the loss does on the way to infinity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Far {
+    /// It rises: the coefficients stay finite.
+    Rises,
+    /// It never rises above the loss at θ, and comes to this.
+    Falls(f64),
+    /// It never rises, but is lower nearer to zero: θ is on a plateau.
+    FallsInwards,
+}
+
+/// Follows the loss from θ along the ray from zero through θ: to 2ᵏ·θ for k = 1, …, 20, where every predictor grows and
+/// keeps its sign, and inwards where it does not rise.
+pub(crate) fn along_theta(oracle: &dyn Oracle, outcome: &Outcome) -> Far {
+    let Some(limit) = follow(oracle, outcome, &outcome.theta) else { return Far::Rises };
+    let inwards: Vec<Vec<f64>> = (1..=8).map(|k| point(&outcome.theta, &outcome.theta, 2_f64.powi(-k) - 1.0)).collect();
+    let losses = oracle.losses(&inwards, outcome.tau, Batch::All);
+    let lower = losses.iter().any(|&loss| loss + slack(outcome) < outcome.sums.loss);
+    if lower { Far::FallsInwards } else { Far::Falls(limit) }
+}
+
+/// Whether the loss never rises along one of these directions, or against it, in steps of the size of θ.
+pub(crate) fn falls_along(oracle: &dyn Oracle, outcome: &Outcome, directions: &[Vec<f64>]) -> bool {
+    let length = norm(&outcome.theta);
+    let signed = |v: &Vec<f64>| [length, -length].map(|length| point(&vec![0.0; v.len()], v, length / norm(v)));
+    let rays: Vec<Vec<f64>> = directions.iter().filter(|v| norm(v) > 0.0).flat_map(signed).collect();
+    if rays.is_empty() {
+        return false;
+    }
+    let first: Vec<Vec<f64>> = rays.iter().map(|v| point(&outcome.theta, v, 1.0)).collect();
+    let losses = oracle.losses(&first, outcome.tau, Batch::All);
+    let open = |loss: f64| loss <= outcome.sums.loss + slack(outcome);
+    rays.iter().zip(losses).any(|(v, loss)| open(loss) && follow(oracle, outcome, v).is_some())
+}
+
+/// The loss at the end of the ray θ + (2ᵏ − 1)·v; none as soon as it has risen.
+fn follow(oracle: &dyn Oracle, outcome: &Outcome, v: &[f64]) -> Option<f64> {
+    let bound = outcome.sums.loss + slack(outcome);
+    if v.iter().all(|&v| v == 0.0) {
+        return None;
+    }
+    let mut last = outcome.sums.loss;
+    for group in GROUPS {
+        let points: Vec<Vec<f64>> = group.map(|k| point(&outcome.theta, v, 2_f64.powi(k) - 1.0)).collect();
+        let losses = oracle.losses(&points, outcome.tau, Batch::All);
+        // also where it is no number
+        if oracle.is_interrupted() || !losses.iter().all(|&loss| loss <= bound) {
+            return None;
+        }
+        last = losses.last().copied().unwrap_or(last);
+        // every row is saturated: nothing changes any more
+        if losses.len() > 1 && losses.windows(2).all(|pair| pair[0] == pair[1]) {
+            break;
+        }
+    }
+    Some(last)
+}
+
+fn slack(outcome: &Outcome) -> f64 {
+    ROUNDING * outcome.sums.loss + outcome.sums.rounding()
+}
+
+fn point(theta: &[f64], v: &[f64], step: f64) -> Vec<f64> {
+    theta.iter().zip(v).map(|(theta, v)| theta + step * v).collect()
+}
