@@ -162,7 +162,13 @@ impl<'o> Fitting<'o> {
         if walk.keep == Keep::Best && method.schedule.at_cap(&walk.stage) {
             walk.kept.best(&walk.theta, here.loss);
         }
-        let step = Seen { rows: here.rows, loss: here.loss, gradient: here.gradient_norm(), verdict };
+        let step = Seen {
+            rows: here.rows,
+            loss: here.loss,
+            gradient: here.gradient_norm(),
+            saturated: here.saturated,
+            verdict,
+        };
         walk.take(verdict, trial, here, there);
         if observer.step(&walk.report(*oracle, &step)).is_break() || oracle.is_interrupted() {
             return Some((StopReason::Interrupted, None));
@@ -184,6 +190,7 @@ struct Seen {
     rows: usize,
     loss: f64,
     gradient: f64,
+    saturated: f64,
     verdict: Verdict,
 }
 
@@ -244,6 +251,7 @@ impl Walk {
             passes: oracle.visited() as f64 / oracle.rows() as f64,
             loss: seen.loss,
             gradient: seen.gradient,
+            saturated: seen.saturated,
             accepted: seen.verdict == Verdict::Accept,
             theta: &self.theta,
         }

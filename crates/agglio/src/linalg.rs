@@ -134,6 +134,19 @@ impl Symmetric {
         })
     }
 
+    /// The smallest eigenvalue of this matrix in units in which `other` is one; none where that is not safely positive
+    /// definite.
+    pub(crate) fn least_beside(&self, other: &Symmetric) -> Option<f64> {
+        let Factor(factor) = other.factor(&vec![0.0; self.order])?;
+        let mut matrix = Mat::from_fn(self.order, self.order, |i, j| self.at(i, j));
+        // L⁻¹·A·L⁻ᵀ, once from the left and once from the right
+        for _ in 0..2 {
+            faer::linalg::triangular_solve::solve_lower_triangular_in_place(factor.L(), matrix.as_mut(), Par::Seq);
+            matrix = matrix.transpose().to_owned();
+        }
+        matrix.self_adjoint_eigen(Side::Lower).ok().and_then(|eigen| eigen.S().column_vector().iter().next().copied())
+    }
+
     /// The sum of the diagonal.
     pub(crate) fn trace(&self) -> f64 {
         (0..self.order).map(|j| self.at(j, j)).sum()

@@ -19,6 +19,8 @@ pub struct Step<'a> {
     pub loss: f64,
     /// ‖∇L̂_τ‖ there, as estimated.
     pub gradient: f64,
+    /// Share of the rows, by weight, whose slope has vanished at the point the step left, where the step knows it; else 0.
+    pub saturated: f64,
     /// Whether the trial was kept.
     pub accepted: bool,
     /// θ after the step, in the solver's coordinates.

@@ -167,11 +167,15 @@ impl Report {
         let bound = |bound: f64| if bound.is_finite() { format!(" {}", brief(bound)) } else { " infinity".into() };
         let from = if lo.is_finite() { bound(lo) } else { " minus infinity".into() };
         let advice = match (lo.is_finite(), hi.is_finite()) {
-            (true, true) if least < lo => format!("map its lowest and highest possible values to{from} and{}", bound(hi)),
+            (true, true) if least < lo => {
+                format!("map its lowest and highest possible values to{from} and{}", bound(hi))
+            }
             // shares in percent, or per thousand
             (true, true) if most == 100.0 * hi || most == 1000.0 * hi => format!("divide it by {}", brief(most / hi)),
             (true, true) => "divide it by its highest possible value".into(),
-            (true, false) => format!("subtract its lowest possible value, or choose an activation that goes below{from}"),
+            (true, false) => {
+                format!("subtract its lowest possible value, or choose an activation that goes below{from}")
+            }
             _ => "choose an activation that takes such values".into(),
         };
         let (least, most) = (brief(least), brief(most));

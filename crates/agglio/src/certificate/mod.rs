@@ -13,10 +13,10 @@ use crate::oracle::{Baseline, Fold, Oracle};
 use crate::report::Status;
 use crate::stop::StopReason;
 
-use ray::falls_along;
-pub(crate) use ray::{Far, along_theta};
-use spectrum::{FLAT, Open, PRODUCTS, Spectrum};
+pub(crate) use ray::{Far, glance_along_theta};
+use ray::{along_theta, falls_along};
 pub(crate) use spectrum::TAIL;
+use spectrum::{FLAT, Open, PRODUCTS, Spectrum};
 
 /// What was found at the point that a fit returns.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Certificate {
     pub exact: bool,
     /// Smallest eigenvalue of the full Hessian over the one that is largest in size; none if not computed.
     pub smallest_eigenvalue: Option<f64>,
+    /// The least share of a coefficient's Gauss–Newton curvature that residuals leave of it; none if not computed.
+    pub(crate) residual_curvature: Option<f64>,
     /// Share of the loss that a step to the bottom would still gain, by the gradient and the Hessian: none if not computed,
     /// an upper bound where the Hessian is not formed.
     pub left_to_gain: Option<f64>,
@@ -120,6 +122,7 @@ impl Certificate {
             relative_gradient: outcome.sums.relative_gradient(),
             exact: outcome.sums.is_rounding(),
             smallest_eigenvalue: spectrum.ratio,
+            residual_curvature: spectrum.residual_curvature,
             left_to_gain: spectrum.left,
             curvature_rows: spectrum.rows,
             curvature_products: oracle.is_wide().then_some(PRODUCTS),

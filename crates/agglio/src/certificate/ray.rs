@@ -5,8 +5,12 @@ use crate::linalg::norm;
 use crate::oracle::Oracle;
 use crate::rows::Batch;
 
-/// Doublings of the distance that are tried together; twenty of them in all.
-const GROUPS: [std::ops::Range<i32>; 4] = [1..2, 2..5, 5..11, 11..21];
+/// Doublings of the distance that are tried together: all twenty, or a few of them for a first look.
+const ALL: [&[i32]; 4] = [&[1], &[2, 3, 4], &[5, 6, 7, 8, 9, 10], &[11, 12, 13, 14, 15, 16, 17, 18, 19, 20]];
+const FEW: [&[i32]; 2] = [&[1], &[4, 20]];
+/// Halvings of the distance that are tried together, likewise.
+const ALL_INWARDS: &[i32] = &[1, 2, 3, 4, 5, 6, 7, 8];
+const FEW_INWARDS: &[i32] = &[1, 4];
 
 /// A rise of the loss by less than this share of it is rounding of its sum.
 const ROUNDING: f64 = 1e-13;
@@ -24,10 +28,19 @@ pub(crate) enum Far {
 
 /// Follows the loss from θ along the ray from zero through θ: to 2ᵏ·θ for k = 1, …, 20, where every predictor grows and
 /// keeps its sign, and inwards where it does not rise.
-pub(crate) fn along_theta(oracle: &dyn Oracle, outcome: &Outcome) -> Far {
-    let Some(limit) = follow(oracle, outcome, &outcome.theta) else { return Far::Rises };
-    let inwards: Vec<Vec<f64>> = (1..=8).map(|k| point(&outcome.theta, &outcome.theta, 2_f64.powi(-k) - 1.0)).collect();
-    let losses = oracle.losses(&inwards, outcome.tau, Batch::All);
+pub(super) fn along_theta(oracle: &dyn Oracle, outcome: &Outcome) -> Far {
+    look(oracle, outcome, Batch::All, &ALL, ALL_INWARDS)
+}
+
+/// The same at a few of these places, over the rows that the outcome was fitted to.
+pub(crate) fn glance_along_theta(oracle: &dyn Oracle, outcome: &Outcome, rows: Batch) -> Far {
+    look(oracle, outcome, rows, &FEW, FEW_INWARDS)
+}
+
+fn look(oracle: &dyn Oracle, outcome: &Outcome, rows: Batch, outwards: &[&[i32]], inwards: &[i32]) -> Far {
+    let Some(limit) = follow(oracle, outcome, &outcome.theta, rows, outwards) else { return Far::Rises };
+    let nearer = |k: &i32| point(&outcome.theta, &outcome.theta, 2_f64.powi(-k) - 1.0);
+    let losses = oracle.losses(&inwards.iter().map(nearer).collect::<Vec<_>>(), outcome.tau, rows);
     let lower = losses.iter().any(|&loss| loss + slack(outcome) < outcome.sums.loss);
     if lower { Far::FallsInwards } else { Far::Falls(limit) }
 }
@@ -43,26 +56,26 @@ pub(crate) fn falls_along(oracle: &dyn Oracle, outcome: &Outcome, directions: &[
     let first: Vec<Vec<f64>> = rays.iter().map(|v| point(&outcome.theta, v, 1.0)).collect();
     let losses = oracle.losses(&first, outcome.tau, Batch::All);
     let open = |loss: f64| loss <= outcome.sums.loss + slack(outcome);
-    rays.iter().zip(losses).any(|(v, loss)| open(loss) && follow(oracle, outcome, v).is_some())
+    rays.iter().zip(losses).any(|(v, loss)| open(loss) && follow(oracle, outcome, v, Batch::All, &ALL).is_some())
 }
 
 /// The loss at the end of the ray θ + (2ᵏ − 1)·v; none as soon as it has risen.
-fn follow(oracle: &dyn Oracle, outcome: &Outcome, v: &[f64]) -> Option<f64> {
+fn follow(oracle: &dyn Oracle, outcome: &Outcome, v: &[f64], rows: Batch, groups: &[&[i32]]) -> Option<f64> {
     let bound = outcome.sums.loss + slack(outcome);
     if v.iter().all(|&v| v == 0.0) {
         return None;
     }
     let mut last = outcome.sums.loss;
-    for group in GROUPS {
-        let points: Vec<Vec<f64>> = group.map(|k| point(&outcome.theta, v, 2_f64.powi(k) - 1.0)).collect();
-        let losses = oracle.losses(&points, outcome.tau, Batch::All);
+    for group in groups {
+        let points: Vec<Vec<f64>> = group.iter().map(|&k| point(&outcome.theta, v, 2_f64.powi(k) - 1.0)).collect();
+        let losses = oracle.losses(&points, outcome.tau, rows);
         // also where it is no number
         if oracle.is_interrupted() || !losses.iter().all(|&loss| loss <= bound) {
             return None;
         }
         last = losses.last().copied().unwrap_or(last);
         // every row is saturated: nothing changes any more
-        if losses.len() > 1 && losses.windows(2).all(|pair| pair[0] == pair[1]) {
+        if losses.len() > 2 && losses.windows(2).all(|pair| pair[0] == pair[1]) {
             break;
         }
     }

@@ -22,7 +22,7 @@ pub(crate) const FLAT: f64 = 1e-12;
 /// Ratio of eigenvalues at which a minimum may be the tail of a slope that leads to infinity.
 pub(crate) const TAIL: f64 = 1e-6;
 /// Directions of little curvature that are looked at.
-const MOST_DIRECTIONS: usize = 8;
+const MOST_DIRECTIONS: usize = 3;
 /// By how much sums over a sample may differ from those over all rows, relatively.
 const CHANCE: f64 = 0.1;
 /// Products with the Hessian for its outermost eigenvalues.
@@ -38,6 +38,8 @@ pub(crate) struct Spectrum {
     pub saturated: f64,
     /// Rows that all of these are over.
     pub rows: usize,
+    /// The least entry of the Hessian's diagonal beside that of the Gauss–Newton matrix.
+    pub residual_curvature: Option<f64>,
     /// The directions of eigenvalues that are next to nothing beside the largest, in the units of θ, lowest first.
     pub lowest: Vec<Vec<f64>>,
 }
@@ -46,7 +48,14 @@ impl Spectrum {
     pub fn at(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
         if outcome.reason == StopReason::Interrupted {
             // whoever waits for the end gets it without a pass for what says nothing about a point on the way
-            return Spectrum { ratio: None, left: None, saturated: outcome.sums.saturated, rows: 0, lowest: Vec::new() };
+            return Spectrum {
+                ratio: None,
+                left: None,
+                saturated: outcome.sums.saturated,
+                rows: 0,
+                residual_curvature: None,
+                lowest: Vec::new(),
+            };
         }
         if oracle.is_wide() { Spectrum::by_products(oracle, outcome) } else { Spectrum::of_matrix(oracle, outcome) }
     }
@@ -72,14 +81,19 @@ impl Spectrum {
         });
         let scaled = matrix.as_ref().map(|matrix| scaled(oracle, rows, matrix, outcome.multiplier));
         let ratio = scaled.as_ref().and_then(krylov::outermost).map(|(least, most)| ratio(least, most));
-        let tail = scaled.filter(|_| ratio.is_some_and(|ratio| ratio <= TAIL)).and_then(|matrix| matrix.eigen());
+        let tail = scaled.filter(|_| ratio.is_some_and(|ratio| ratio.abs() <= TAIL)).and_then(|matrix| matrix.eigen());
         let (g, loss) = (&outcome.sums.gradient, outcome.sums.loss);
+        let residual_curvature = matrix.as_ref().and_then(|matrix| {
+            let share = |(j, norm): (usize, &f64)| matrix.at(j, j) / (2.0 * norm * norm);
+            sums.column_norms.iter().enumerate().filter(|(_, norm)| **norm > 0.0).map(share).reduce(f64::min)
+        });
         let step = matrix.and_then(|matrix| matrix.solve_safely(&vec![0.0; g.len()], g));
         Spectrum {
             ratio,
             left: step.map(|p| 0.5 * dot(&p, g) / loss),
             saturated: sums.saturated,
             rows: sums.rows,
+            residual_curvature,
             lowest: tail.map_or(Vec::new(), |eigen| {
                 let units = units(oracle, rows, outcome.multiplier);
                 let most = eigen.values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
@@ -107,7 +121,7 @@ impl Spectrum {
         let gradient = outcome.sums.relative_gradient();
         let left = ratio.zip(gradient).map(|(ratio, gradient)| oracle.dim() as f64 * gradient * gradient / ratio.abs());
         let (saturated, rows) = (outcome.sums.saturated, rows.len(oracle.rows()));
-        Spectrum { ratio, left, saturated, rows, lowest: Vec::new() }
+        Spectrum { ratio, left, saturated, rows, residual_curvature: None, lowest: Vec::new() }
     }
 }
 

@@ -151,6 +151,11 @@ impl<'a> Fold<'a> {
         }
     }
 
+    /// Counts rows that were visited.
+    pub(super) fn count(&self, rows: usize) {
+        self.visited.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
     /// The units that this oracle's θ is in.
     pub fn coordinates(&self) -> &Coordinates {
         &self.coordinates
@@ -185,6 +190,7 @@ impl<'a> Fold<'a> {
             // activations are never NaN, so that this is what has overflowed on the way
             loss: if loss.is_nan() { f64::INFINITY } else { loss },
             label_square: sums.label_square * mean,
+            largest_square: sums.largest_square * mean,
             log_likelihood: sums.log_likelihood * mean,
             saturated: sums.saturated * mean,
             gradient: vector(sums.gradient),
@@ -269,9 +275,9 @@ impl<'a> Fold<'a> {
         let mean_loss = if plain { mean(&|i| (average - y[i]).powi(2)) } else { loss };
         let is_finite = intercept.is_some() || !self.coordinates.intercept();
         let counts = |i: &usize| weight.as_ref().is_none_or(|weight| weight[*i] > 0.0);
-        let (smallest, largest) = (0..n).filter(counts).fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), i| {
-            (least.min(y[i]), most.max(y[i]))
-        });
+        let (smallest, largest) = (0..n)
+            .filter(counts)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), i| (least.min(y[i]), most.max(y[i])));
         Baseline { loss, intercept, is_finite, mean_loss, median_is_outside, smallest, largest }
     }
 
@@ -334,7 +340,7 @@ impl Oracle for Fold<'_> {
 
     fn losses(&self, thetas: &[Vec<f64>], tau: f64, batch: Batch) -> Vec<f64> {
         let n = batch.len(self.rows.len());
-        self.visited.fetch_add(n as u64, Ordering::Relaxed);
+        self.visited.fetch_add((n * thetas.len()) as u64, Ordering::Relaxed);
         let queries: Vec<Query<'_>> = thetas.iter().map(|theta| Query::new(theta, tau, batch, Want::Loss)).collect();
         let tasks: Vec<Task<'_>> = queries.iter().map(|query| Task::new(self, query, &self.coordinates)).collect();
         // a leaf is read once and stays in the cache for the other points

@@ -41,6 +41,7 @@ pub struct Labels {
     counted: usize,
     outside: usize,
     ambiguous: usize,
+    clips_some: bool,
 }
 
 impl Labels {
@@ -59,6 +60,7 @@ impl Labels {
             }
         };
         let narrowest = clips.last().copied().unwrap_or(Clip::NONE);
+        let clips_some = right.iter().enumerate().any(|(i, &y)| counts(i) && narrowest.apply(y) != y);
         // turns labels into their preimages on one side
         let invert = |y: &mut [f64], side: fn((f64, f64)) -> f64| {
             let visit = |first: usize, y: &mut [f64]| {
@@ -88,6 +90,7 @@ impl Labels {
             counted,
             outside: tally.outside,
             ambiguous: tally.ambiguous,
+            clips_some,
             activation,
         }
     }
@@ -105,9 +108,19 @@ impl Labels {
         self.clips.len()
     }
 
+    /// Whether the narrowest margin changes a label.
+    pub fn clips_some(&self) -> bool {
+        self.clips_some
+    }
+
     /// Puts the `index`-th margin in force.
     pub fn choose(&mut self, index: usize) {
         self.clip = self.clips.get(index).copied().unwrap_or(self.clip);
+    }
+
+    /// The choice of preimages that the margin in force stands for.
+    pub fn in_force(&self) -> usize {
+        self.clips.iter().position(|clip| *clip == self.clip).unwrap_or(self.clips.len())
     }
 
     /// Keeps labels off no bound: for fits that end at τ = 0, where a clipped label would never be put right.
@@ -123,16 +136,29 @@ impl Labels {
         }
     }
 
-    /// Number of choices of preimages that a line can be fitted to: one for each margin, one without, and where φ
-    /// turns, one on the left.
+    /// Where φ turns and falls to zero on the left: a z so far to the left that φ(z) is next to zero.
+    pub fn far_left(&self) -> Option<f64> {
+        match self.activation.preimages(0.01 * self.activation.range().lo) {
+            Preimages::Two { left, .. } => Some(left),
+            _ => None,
+        }
+    }
+
+    /// Number of choices of preimages that a line can be fitted to: one for each margin, one without, and where φ turns, one
+    /// on the left and one far to the left.
     pub(super) fn choices(&self) -> usize {
-        self.clips.len() + 1 + usize::from(self.turn().is_some())
+        self.clips.len() + 1 + usize::from(self.turn().is_some()) + usize::from(self.far_left().is_some())
     }
 
     /// Writes the `index`-th choice of preimages of these rows.
     pub(super) fn preimages(&self, index: usize, run: &Run<'_>, out: &mut [f64]) {
-        match self.turn() {
-            Some(turn) if index > self.clips.len() => self.preimages_left_of(turn, run, out),
+        match (self.turn(), self.far_left()) {
+            (Some(turn), _) if index == self.clips.len() + 1 => self.preimages_left_of(turn, run, out),
+            (_, Some(far)) if index > self.clips.len() => {
+                run.gather(&self.preimages, out);
+                let depth = -self.activation.range().lo;
+                out.iter_mut().filter(|z| self.activation.value(**z) < depth).for_each(|z| *z = far);
+            }
             _ => {
                 run.gather(&self.preimages, out);
                 let clip = self.clips.get(index).copied().unwrap_or(Clip::NONE);

@@ -22,6 +22,7 @@ pub(super) struct Partial {
     pub rows: usize,
     pub loss: f64,
     pub label_square: f64,
+    pub largest_square: f64,
     pub log_likelihood: f64,
     pub saturated: f64,
     /// Σ a_i and Σ a_i·(x_i − p), with a the gradient's coefficient of a row and p the pivot.
@@ -80,6 +81,7 @@ impl Partial {
         self.rows += right.rows;
         self.loss += right.loss;
         self.label_square += right.label_square;
+        self.largest_square = self.largest_square.max(right.largest_square);
         self.log_likelihood += right.log_likelihood;
         self.saturated += right.saturated;
         self.gradient.merge(&right.gradient);
@@ -191,6 +193,7 @@ impl<'a> Task<'a> {
         sums.rows += run.len();
         sums.loss += squares.loss;
         sums.label_square += squares.label;
+        sums.largest_square = sums.largest_square.max(squares.largest);
         if wants_slope {
             residual::mask(weight, slope);
         }
@@ -257,7 +260,7 @@ impl<'a> Task<'a> {
     }
 
     /// z = (x − p)ᵀv + constant, and the offset where θ itself is meant.
-    fn predict(&self, predictor: &Predictor, run: &Run<'_>, offset: &[f64], z: &mut [f64]) {
+    pub fn predict(&self, predictor: &Predictor, run: &Run<'_>, offset: &[f64], z: &mut [f64]) {
         self.fold.rows.dots(run, self.fold.coordinates.pivot(), &predictor.v, z);
         vector::add(z, offset, predictor.constant);
     }

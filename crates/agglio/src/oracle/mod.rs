@@ -14,6 +14,7 @@ mod fold;
 mod group;
 mod labels;
 mod leaf;
+mod projection;
 mod residual;
 mod share;
 
@@ -24,6 +25,7 @@ pub use crate::tree::LEAF;
 pub use fold::{Baseline, Fold};
 pub(crate) use group::ABREAST;
 pub use labels::{Labels, MARGIN, MARGINS};
+pub(crate) use projection::Projection;
 pub(crate) use share::Share;
 
 /// What is asked for. Each want includes the loss, and all but the first the gradient.
@@ -115,6 +117,8 @@ pub struct Sums {
     pub loss: f64,
     /// Mean square of the graduated labels: what rounding of the residuals is measured by.
     pub label_square: f64,
+    /// What the row with the largest residual contributes to the loss, penalty left out.
+    pub largest_square: f64,
     /// Mean log density of the labels under noise before φ, where asked for.
     pub log_likelihood: f64,
     /// Share of the rows, by weight, whose slope is below a thousandth of φ′(0); with the curvature.
@@ -130,7 +134,8 @@ pub struct Sums {
     /// The curvature times the vector asked with, empty where not asked for.
     pub curvature_times: Vec<f64>,
     /// The right-hand sides that belong to the curvature at τ = 0: one for each label margin, then one for labels as
-    /// they are; these take the right one of two preimages. Where φ turns, one that takes the left ones follows.
+    /// they are; these take the right one of two preimages. Where φ turns, one that takes the left ones follows, and one
+    /// that takes a preimage far to the left for labels near zero.
     pub right_sides: Vec<Vec<f64>>,
 }
 
@@ -226,7 +231,7 @@ pub trait Oracle: Sync {
     /// Bounds on the curvature; takes one pass over the rows.
     fn bounds(&self) -> Bounds;
 
-    /// L̂_τ over these rows at several points, in one pass over them.
+    /// L̂_τ over these rows at several points, in one pass over them; a row counts as visited once for each point.
     fn losses(&self, thetas: &[Vec<f64>], tau: f64, batch: Batch) -> Vec<f64>;
 
     /// Root mean square of z − φ⁻¹(y): how far the predictors at θ are from those that the labels ask for. Takes

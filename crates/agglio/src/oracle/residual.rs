@@ -10,6 +10,8 @@ pub(super) struct Squares {
     pub loss: f64,
     /// Of the labels.
     pub label: f64,
+    /// The largest one of a residual.
+    pub largest: f64,
 }
 
 /// Turns what φ gives into residuals, φ − y. A row without weight has no say, not even by overflowing.
@@ -18,7 +20,15 @@ pub(super) fn compare(weight: &[f64], label: &mut [f64], value: &mut [f64]) -> S
     mask(weight, value);
     mask(weight, label);
     let square = |weight: f64, x: f64| weight * (x * x);
-    Squares { loss: sum_of(weight, value, square), label: sum_of(weight, label, square) }
+    let largest = largest(weight, value);
+    Squares { loss: sum_of(weight, value, square), label: sum_of(weight, label, square), largest }
+}
+
+/// The largest weighted square.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+fn largest(weight: &[f64], x: &[f64]) -> f64 {
+    let squares = x.iter().zip(weight).map(|(x, weight)| weight * (x * x));
+    squares.fold(0.0, |most, square| if square > most { square } else { most })
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]

@@ -67,7 +67,7 @@ impl Oracle for Share<'_> {
     }
 
     fn losses(&self, thetas: &[Vec<f64>], tau: f64, batch: Batch) -> Vec<f64> {
-        self.count(batch.len(self.rows()));
+        self.count(batch.len(self.rows()) * thetas.len());
         self.oracle.losses(thetas, tau, batch)
     }
 

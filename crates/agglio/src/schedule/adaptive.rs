@@ -31,6 +31,11 @@ impl Adaptive {
         Adaptive { cap, samples, reached: 0.0, arrived: false, retreats: 0 }
     }
 
+    /// The same without going back to lower temperatures.
+    pub fn staying(self) -> Adaptive {
+        Adaptive { retreats: Self::MOST, ..self }
+    }
+
     fn half_way(&self, tau: f64) -> f64 {
         let middle = self.reached.max(Self::FLOOR * self.cap).sqrt() * tau.sqrt();
         // τ = 0 is another end, not a place on the way

@@ -212,7 +212,7 @@ impl Solver {
     /// Puts the parts together for the rows of an oracle.
     pub(crate) fn method(self, settings: &Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Method> {
         if self == Solver::Auto {
-            return Ok(path(settings, oracle, samples(oracle), None));
+            return Ok(path(settings, oracle, Course::graduated(samples(oracle))));
         }
         self.require_room(oracle.dim())?;
         let parts = Parts::new(self, settings, oracle, start);
@@ -262,18 +262,47 @@ const NARROW: usize = 32;
 /// Coefficients beyond which forming the curvature of some rows costs more than five gradients of them.
 const COSTLY: usize = 64;
 
-/// The default solver over given samples of the rows, the last of which is where it ends.
-///
-/// `line` is the curvature at τ = 0 over the first of them, if it is known.
-pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, samples: Vec<Batch>, line: Option<Symmetric>) -> Method {
+/// How the default solver goes from a start to its end.
+#[derive(Clone, Debug)]
+pub(crate) struct Course {
+    /// Growing samples of the rows, the last of which is where it ends.
+    pub samples: Vec<Batch>,
+    /// Whether it may go back to lower temperatures.
+    pub graduated: bool,
+    /// The curvature at τ = 0 over the first sample, if it is known.
+    pub line: Option<Symmetric>,
+    /// Most stages.
+    pub epochs: usize,
+}
+
+impl Course {
+    /// Along the temperature path, as far as it is needed, over growing samples.
+    pub fn graduated(samples: Vec<Batch>) -> Course {
+        Course { samples, graduated: true, line: None, epochs: usize::MAX }
+    }
+
+    /// At the last temperature alone, over these rows: for a start that is no solution of a lower one.
+    pub fn plain(rows: Batch) -> Course {
+        Course { graduated: false, ..Course::graduated(vec![rows]) }
+    }
+
+    pub fn with_line(self, line: Option<Symmetric>) -> Course {
+        Course { line, ..self }
+    }
+}
+
+/// The default solver on a course.
+pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, course: Course) -> Method {
+    let trust = Box::new(Trust::default());
     let (direction, step): (Box<dyn Direction>, Box<dyn StepRule>) = match oracle.is_wide() {
         true => (Box::new(NewtonCg::default()), Box::new(Armijo::natural())),
-        false if oracle.dim() > COSTLY => (Box::new(Kept::sparing(line)), Box::new(Trust::default())),
-        false if oracle.dim() > NARROW => (Box::new(Kept::default()), Box::new(Trust::default())),
-        false => (Box::new(Damped::ending_in_full()), Box::new(Trust::default())),
+        false if oracle.dim() > COSTLY => (Box::new(Kept::sparing(course.line)), trust),
+        false if oracle.dim() > NARROW => (Box::new(Kept::default()), trust),
+        false => (Box::new(Damped::ending_in_full()), trust),
     };
+    let schedule = schedule::Adaptive::new(settings.cap, course.samples);
     Method {
-        schedule: Box::new(schedule::Adaptive::new(settings.cap, samples)),
+        schedule: Box::new(if course.graduated { schedule } else { schedule.staying() }),
         estimator: Box::new(Full),
         direction,
         step,
@@ -294,7 +323,7 @@ pub(crate) fn samples(oracle: &dyn Oracle) -> Vec<Batch> {
 }
 
 /// The permutation whose beginnings are the samples of early stages: one for all seeds, since it is no choice.
-const SAMPLE_KEY: u64 = 0x6167_676c_696f;
+pub(crate) const SAMPLE_KEY: u64 = 0x6167_676c_696f;
 
 impl fmt::Display for Solver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,15 +3,16 @@
 
 use crate::certificate::TAIL;
 use crate::fit::{Outcome, fit};
-use crate::linalg::Symmetric;
 use crate::observe::Observer;
 use crate::oracle::{Fold, Oracle};
 use crate::rows::Batch;
-use crate::solver::preset;
+use crate::solver::preset::{self, Course};
 use crate::stop::{Stop, StopReason};
+use crate::strategy::effort::Effort;
 use crate::strategy::linear::Line;
 use crate::strategy::noise::{self, LogLikelihoods};
-use crate::strategy::restarts::{Contest, Origin};
+use crate::strategy::race::{BestOf, Kept, Origin};
+use crate::strategy::scan::scan;
 use crate::strategy::{Found, Noise, Plan, Restarts};
 
 /// The relative gradient at which a path over a sample of the rows ends.
@@ -68,51 +69,87 @@ impl Plan {
         }
         // what columns of the sample have in common at τ = 0 leads the first step
         let samples = [vec![judges], later].concat();
-        let outcome = self.path(oracle, found.outcome.theta, samples, curvature.filter(|_| first == judges), observer);
+        let outcome = self.path(
+            oracle,
+            found.outcome.theta,
+            Course::graduated(samples).with_line(curvature.filter(|_| first == judges)),
+            observer,
+        );
         Found { outcome, ..found }
     }
 
-    /// The end at τ_max: from the linear stage along the path, and restarts if asked for.
+    /// The end at τ_max: from the linear stage along the path, and challengers where they may pay or are asked for.
     fn post(&self, oracle: &mut Fold<'_>, line: &Line, samples: Vec<Batch>, observer: &mut dyn Observer) -> Found {
         let start = line.start(oracle);
         let penalty = oracle.penalty(&start);
-        let mut first = self.path(oracle, start, samples.clone(), line.curvature.clone(), observer);
+        let first =
+            self.path(oracle, start, Course::graduated(samples.clone()).with_line(line.curvature.clone()), observer);
         // the path begins at its last temperature
         let linear_loss = (self.settings.cap == 1.0).then_some(first.first_loss - penalty);
+        let mut race = BestOf::new(first, oracle, samples.last().copied().unwrap_or(Batch::All));
         if oracle.labels().turn().is_some() {
-            first = self.search_dip(first, line, oracle, &samples, observer);
+            self.search_dip(&mut race, line, oracle, &samples, observer);
         }
-        first = self.beat_baseline(first, oracle, &samples, observer);
-        match self.restarts {
-            Restarts::Count(0) => Found { linear_loss, ..first.into() },
-            _ => {
-                let (outcome, agreed) = self.restart(first, oracle, observer);
-                Found { restarts: Some(agreed), linear_loss, ..outcome.into() }
+        self.beat_baseline(&mut race, oracle, &samples, observer);
+        let (mut certificate, examined) = (None, race.best().theta.clone());
+        let effort = match self.restarts {
+            // the rows of a sample, and a lower temperature, have minima of their own
+            Restarts::Count(0) if samples.last() != Some(&Batch::All) || self.settings.cap < 1.0 => None,
+            Restarts::Count(0) => {
+                let seen = certificate.insert(race.examine(oracle));
+                Effort::of(oracle, race.best(), seen)
             }
+            asked => Some(Effort::Asked(asked)),
+        };
+        match effort {
+            Some(asked @ Effort::Asked(_)) => self.restart(asked, 0, &mut race, oracle, observer),
+            Some(until_clear) => self.try_starts(until_clear, &mut race, line, oracle, observer),
+            None => {}
+        }
+        let Kept { outcome, agreed, lower_at_infinity } = race.end();
+        let unchanged = outcome.theta == examined && outcome.reason != StopReason::Interrupted;
+        Found {
+            restarts: effort.map(|_| agreed),
+            linear_loss,
+            lower_at_infinity,
+            certificate: certificate.filter(|_| unchanged),
+            ..outcome.into()
         }
     }
 
-    /// A fit that is above the model without covariates is no optimum: there is a path downhill from that model.
-    fn beat_baseline(
+    /// Challenges until it is clear which minimum is the lowest: from the lowest point of a scan and a restart, then from
+    /// its second lowest point, from labels near zero that come from the far left and from the model without covariates,
+    /// then by further restarts.
+    fn try_starts(
         &self,
-        first: Outcome,
+        effort: Effort,
+        race: &mut BestOf,
+        line: &Line,
         oracle: &Fold<'_>,
-        samples: &[Batch],
         observer: &mut dyn Observer,
-    ) -> Outcome {
-        let baseline = oracle.baseline();
-        let Some(intercept) = baseline.intercept else { return first };
-        let decided = first.sums.is_rounding() || first.reason == StopReason::Interrupted;
-        if decided || first.tau < 1.0 || first.sums.loss <= baseline.loss {
-            return first;
+    ) {
+        let mut scanned = scan(oracle, &line.widest(oracle), 2).into_iter();
+        if let Some(start) = scanned.next() {
+            self.challenge(race, Origin::Independent, oracle, start, Course::plain(Batch::All), observer);
         }
-        let mut start = vec![0.0; oracle.dim()];
-        start.iter_mut().skip(oracle.coefficients()).for_each(|b| *b = intercept);
-        let mut contest = Contest::new(first);
-        if let Some(other) = self.rival(contest.best(), oracle, start, samples.to_vec(), observer) {
-            contest.enter(other, Origin::Own);
+        self.restart_once(0, race, oracle, observer);
+        for start in scanned.chain(line.far_left(oracle)).chain(constant(oracle)) {
+            if effort.is_done(race) {
+                return;
+            }
+            self.challenge(race, Origin::Independent, oracle, start, Course::plain(Batch::All), observer);
         }
-        contest.end().0
+        self.restart(effort, 1, race, oracle, observer);
+    }
+
+    /// A fit that is above the model without covariates is no optimum: there is a path downhill from that model.
+    fn beat_baseline(&self, race: &mut BestOf, oracle: &Fold<'_>, samples: &[Batch], observer: &mut dyn Observer) {
+        if race.is_over() || race.best().tau < 1.0 || race.best().sums.loss <= oracle.baseline().loss {
+            return;
+        }
+        if let Some(start) = constant(oracle) {
+            self.challenge(race, Origin::Independent, oracle, start, Course::graduated(samples.to_vec()), observer);
+        }
     }
 
     /// Keeps `post`, fitted to the rows that judge, unless noise before φ is clearly more likely on them.
@@ -146,23 +183,29 @@ impl Plan {
         Line::of(oracle, rows, self.settings.ball(oracle))
     }
 
-    /// From `start` to the last temperature, over growing `samples` of the rows, with the curvature at τ = 0 over the first
-    /// of these if it is known.
+    /// From `start` to the last temperature.
     pub(super) fn path(
         &self,
         oracle: &Fold<'_>,
         start: Vec<f64>,
-        samples: Vec<Batch>,
-        line: Option<Symmetric>,
+        course: Course,
         observer: &mut dyn Observer,
     ) -> Outcome {
-        let stop = match samples[..] {
+        let epochs = course.epochs.min(self.epochs);
+        let stop = match course.samples[..] {
             // the optimum of a sample is no closer to that of all rows
-            [.., Batch::Part { .. }] => Stop::new(self.tolerance.max(ROUGH), self.epochs),
+            [.., Batch::Part { .. }] => Stop::new(self.tolerance.max(ROUGH), epochs),
             // on many rows two more digits cost a pass
-            [_, _, ..] => Stop::new(self.tolerance, self.epochs),
-            _ => Stop::new(self.tolerance, self.epochs).beyond_tolerance(),
+            [_, _, ..] => Stop::new(self.tolerance, epochs),
+            _ => Stop::new(self.tolerance, epochs).beyond_tolerance(),
         };
-        fit(oracle, preset::path(&self.settings, oracle, samples, line), start, stop, observer)
+        fit(oracle, preset::path(&self.settings, oracle, course), start, stop, observer)
     }
+}
+
+/// The model without covariates; none where it has no intercept or an infinite one.
+fn constant(oracle: &Fold<'_>) -> Option<Vec<f64>> {
+    let mut theta = vec![0.0; oracle.dim()];
+    theta[oracle.coefficients()..].fill(oracle.baseline().intercept?);
+    Some(theta)
 }

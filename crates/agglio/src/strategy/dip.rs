@@ -6,13 +6,13 @@
 
 use std::iter;
 
-use crate::fit::Outcome;
 use crate::observe::Observer;
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::rows::Batch;
+use crate::solver::preset::Course;
 use crate::strategy::Plan;
 use crate::strategy::linear::Line;
-use crate::strategy::restarts::{Contest, Origin};
+use crate::strategy::race::{BestOf, Origin};
 
 /// Steps away from the turn that are tried together, in units of vᵀHv = 1.
 const REACHES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
@@ -20,25 +20,21 @@ const REACHES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 const ALIKE: f64 = 1.5;
 
 impl Plan {
-    /// Improves on `first` by paths from the left of the dip and from across it, until one is exact.
+    /// Challenges the first run by paths from the left of the dip and from across it, until one is exact.
     pub(super) fn search_dip(
         &self,
-        first: Outcome,
+        race: &mut BestOf,
         line: &Line,
         oracle: &Fold<'_>,
         samples: &[Batch],
         observer: &mut dyn Observer,
-    ) -> Outcome {
+    ) {
         let across = iter::once_with(|| across(line, oracle).unwrap_or_default()).flatten();
         let mut starts = line.left(oracle).into_iter().chain(across);
-        let mut contest = Contest::new(first);
-        while !contest.is_over() {
+        while !race.is_over() {
             let Some(start) = starts.next() else { break };
-            if let Some(other) = self.rival(contest.best(), oracle, start, samples.to_vec(), observer) {
-                contest.enter(other, Origin::Own);
-            }
+            self.challenge(race, Origin::Independent, oracle, start, Course::graduated(samples.to_vec()), observer);
         }
-        contest.end().0
     }
 }
 

@@ -105,14 +105,27 @@ impl Line {
         let margins = oracle.labels().margins();
         let origin = vec![0.0; oracle.dim()];
         let solve = |right: &Vec<f64>| self.solve(oracle, right, &origin);
-        let mut starts: Vec<Vec<f64>> = self.right_sides.iter().take(margins).map(solve).collect();
+        // labels as they are come last, where they all have preimages and the narrowest margin clips some of them
+        let unclipped = usize::from(oracle.labels().clips_some() && oracle.labels().outside() == 0);
+        let mut starts: Vec<Vec<f64>> = self.right_sides.iter().take(margins + unclipped).map(solve).collect();
         if oracle.labels().ambiguous() > 0 {
             starts = starts.into_iter().map(|start| self.rechoose(oracle, start)).collect();
         }
         let losses = if starts.len() > 1 { oracle.losses(&starts, 1.0, self.rows) } else { vec![0.0] };
         let best = (0..starts.len()).min_by(|&a, &b| losses[a].total_cmp(&losses[b])).unwrap_or(0);
-        oracle.labels_mut().choose(best);
+        match best < margins {
+            true => oracle.labels_mut().choose(best),
+            false => oracle.labels_mut().unclip(),
+        }
         starts.swap_remove(best)
+    }
+
+    /// The solution for the margin that is in force.
+    pub fn start_in_force(&self, oracle: &Fold<'_>) -> Vec<f64> {
+        let origin = vec![0.0; oracle.dim()];
+        let right = self.right_sides.get(oracle.labels().in_force());
+        let theta = right.map(|right| self.solve(oracle, right, &origin)).unwrap_or(origin);
+        if oracle.labels().ambiguous() > 0 { self.rechoose(oracle, theta) } else { theta }
     }
 
     /// The solution for labels as they are, the nearer of two preimages counting.
@@ -124,8 +137,21 @@ impl Line {
         if oracle.labels().ambiguous() > 0 { self.rechoose(oracle, theta) } else { theta }
     }
 
+    /// The solution for the widest margin.
+    pub fn widest(&self, oracle: &Fold<'_>) -> Vec<f64> {
+        let origin = vec![0.0; oracle.dim()];
+        self.right_sides.first().map(|right| self.solve(oracle, right, &origin)).unwrap_or(origin)
+    }
+
     /// The solution for the preimages on the left of the dip.
-    pub fn left(&self, oracle: &dyn Oracle) -> Option<Vec<f64>> {
+    pub fn left(&self, oracle: &Fold<'_>) -> Option<Vec<f64>> {
+        let index = oracle.labels().turn().map(|_| oracle.labels().margins() + 1)?;
+        self.right_sides.get(index).map(|right| self.solve(oracle, right, &vec![0.0; right.len()]))
+    }
+
+    /// The solution for labels near zero that come from far to the left of the dip, where φ is next to zero too.
+    pub fn far_left(&self, oracle: &Fold<'_>) -> Option<Vec<f64>> {
+        oracle.labels().far_left()?;
         self.right_sides.last().map(|right| self.solve(oracle, right, &vec![0.0; right.len()]))
     }
 

@@ -2,13 +2,16 @@
 
 mod auto;
 mod dip;
+mod effort;
 mod heat;
 mod irls;
 mod linear;
 mod noise;
 mod options;
 mod plan;
+mod race;
 mod restarts;
+mod scan;
 mod single;
 mod start;
 
@@ -32,6 +35,8 @@ struct Found {
     log_likelihoods: Option<LogLikelihoods>,
     /// Runs that ended as low as the one kept, of how many.
     restarts: Option<(usize, usize)>,
+    /// The loss at infinity of another run, where that is lower.
+    lower_at_infinity: Option<f64>,
     /// Loss of the line at τ = 0 that the path began with.
     linear_loss: Option<f64>,
     /// What was found at the point, once somebody has asked.
@@ -50,6 +55,14 @@ impl Found {
 
 impl From<Outcome> for Found {
     fn from(outcome: Outcome) -> Found {
-        Found { outcome, deviation: None, log_likelihoods: None, restarts: None, linear_loss: None, certificate: None }
+        Found {
+            outcome,
+            deviation: None,
+            log_likelihoods: None,
+            restarts: None,
+            lower_at_infinity: None,
+            linear_loss: None,
+            certificate: None,
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::report::{Report, Status};
 use crate::rows::{Batch, Coordinates, Rows, Run};
 use crate::solver::{Method, Solver};
 use crate::stop::{Stop, StopReason};
+use crate::strategy::race::Kept;
 use crate::strategy::{Ended, Found, Noise, Plan, Reached, unbiased};
 use crate::tree::{fold, install};
 
@@ -124,8 +125,8 @@ impl Plan {
         Ok(match self.solver {
             Solver::Auto => self.auto(oracle, observer),
             Solver::Multistart => {
-                let (outcome, agreed) = self.multistart(oracle, observer)?;
-                Found { restarts: Some(agreed), ..outcome.into() }
+                let Kept { outcome, agreed, lower_at_infinity } = self.multistart(oracle, observer)?;
+                Found { restarts: Some(agreed), lower_at_infinity, ..outcome.into() }
             }
             Solver::Irls => self.irls(oracle, observer)?.into(),
             Solver::Linear => self.linear(oracle),
@@ -175,6 +176,7 @@ impl Plan {
         let mut certificate = found.certificate(oracle);
         let deviation = self.deviation(oracle, &found);
         certificate.restarts = found.restarts;
+        certificate.lower_at_infinity = found.lower_at_infinity;
         certificate.linear_loss = found.linear_loss;
         let outcome = &found.outcome;
         let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;

@@ -1,0 +1,142 @@
+//! *Effort*: how many challengers a fit gets, by evidence that costs at most two passes.
+//!
+//! The Hessian is the Gauss–Newton matrix and a term of the residuals. Where that term is small in every direction, the
+//! problem is close to linear least squares around the fit, and a second minimum is rare. Where it is not, or where slopes
+//! have vanished, challengers decide.
+
+use crate::certificate::Certificate;
+use crate::fit::Outcome;
+use crate::linalg::norm;
+use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
+use crate::report::Status;
+use crate::rows::Batch;
+use crate::strategy::Restarts;
+use crate::strategy::race::BestOf;
+
+/// Challengers that must agree where doubt is mild, and where it is strong.
+const FEW_MILD: usize = 2;
+const FEW_STRONG: usize = 5;
+/// Challengers after which half of the independent ones are enough, and after which it is enough in any case.
+const SOME: usize = 12;
+const MOST: usize = 24;
+/// The same with automatic restarts.
+const SOME_ASKED: usize = 8;
+const MOST_ASKED: usize = 40;
+/// Challengers of a fit that runs to infinity, and of one to a response on the wrong scale.
+const MOST_INFINITE: usize = 4;
+const MOST_OFF_SCALE: usize = 8;
+
+/// How many challengers there are to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// As many as were asked for.
+    Asked(Restarts),
+    /// Until it is clear enough which minimum is the lowest.
+    UntilClear {
+        /// Challengers after which it is clear, if all agree.
+        few: usize,
+        /// Most of them.
+        most: usize,
+    },
+}
+
+impl Effort {
+    /// What the evidence asks for; none where there is no doubt.
+    pub fn of(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Option<Effort> {
+        let most = if certificate.status == Status::WrongScale { MOST_OFF_SCALE } else { MOST };
+        match doubt(oracle, outcome, certificate) {
+            Doubt::None => None,
+            Doubt::Mild => Some(Effort::UntilClear { few: FEW_MILD, most }),
+            Doubt::Strong => Some(Effort::UntilClear { few: FEW_STRONG, most }),
+        }
+    }
+
+    /// Whether enough has been tried.
+    pub fn is_done(self, race: &BestOf) -> bool {
+        let (tried, (lowest, all)) = (race.tried(), race.witnesses());
+        let half_agree = 2 * lowest >= all;
+        match self {
+            _ if race.is_interrupted() => true,
+            Effort::Asked(Restarts::Count(count)) => tried >= count,
+            _ if race.is_over() => true,
+            Effort::Asked(Restarts::Auto) => tried >= MOST_ASKED || (tried >= SOME_ASKED && half_agree),
+            Effort::UntilClear { few, most } => {
+                tried >= if race.is_infinite() { MOST_INFINITE } else { most }
+                    || (tried >= SOME && half_agree)
+                    || (tried >= few && lowest == all)
+            }
+        }
+    }
+}
+
+/// What a fit must have for a degree of doubt.
+struct Bounds {
+    /// Least share of the Gauss–Newton curvature that residuals leave, in any direction.
+    curvature: f64,
+    /// Least rows a coefficient, of equal weight: with fewer, chance alone makes further minima.
+    rows: f64,
+    /// Greatest share of the loss that a single row has.
+    largest: f64,
+    /// Greatest share of rows whose slopes have vanished.
+    saturated: f64,
+    /// Least norm of the coefficients in standardised units: predictors that hardly vary explain next to nothing.
+    size: f64,
+}
+
+/// For no doubt.
+const BEYOND: Bounds = Bounds { curvature: 0.75, rows: 5.0, largest: 0.5, saturated: 0.7, size: 0.15 };
+/// For mild doubt.
+const MILD: Bounds = Bounds { curvature: 0.4, rows: 2.5, largest: 0.7, saturated: 0.9, size: 0.15 };
+
+/// How doubtful it is that a fit has the lowest minimum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubt {
+    /// A second minimum is so rare around such a fit that none is looked for.
+    None,
+    /// A challenger or two will do if they agree.
+    Mild,
+    /// Challengers decide.
+    Strong,
+}
+
+/// What the evidence says of a fit.
+fn doubt(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Doubt {
+    if outcome.sums.is_rounding() {
+        return if certificate.certified() { Doubt::None } else { Doubt::Strong };
+    }
+    if !certificate.certified() {
+        return Doubt::Strong;
+    }
+    let size = norm(&outcome.theta[..oracle.coefficients()]);
+    let rows = oracle.evenness() * oracle.rows() as f64 / oracle.dim() as f64;
+    let largest = outcome.sums.largest_square / outcome.sums.loss;
+    let within = |bounds: &Bounds| {
+        size >= bounds.size
+            && rows >= bounds.rows
+            && largest <= bounds.largest
+            && certificate.saturated <= bounds.saturated
+    };
+    let diagonal = certificate.residual_curvature.unwrap_or(1.0);
+    if !within(&MILD) || diagonal < MILD.curvature {
+        return Doubt::Strong;
+    }
+    match least_share(oracle, outcome) {
+        Some(share) if share >= BEYOND.curvature && within(&BEYOND) => Doubt::None,
+        Some(share) if share >= MILD.curvature => Doubt::Mild,
+        _ => Doubt::Strong,
+    }
+}
+
+/// The smallest eigenvalue of the Hessian in units in which the Gauss–Newton matrix is one.
+fn least_share(oracle: &Fold<'_>, outcome: &Outcome) -> Option<f64> {
+    if oracle.is_wide() {
+        return None;
+    }
+    let ask =
+        |hessian| oracle.ask(&Query::new(&outcome.theta, outcome.tau, Batch::All, Want::Curvature(hessian))).curvature;
+    let full = match outcome.sums.is_full {
+        true => outcome.sums.curvature.clone(),
+        false => ask(Hessian::Full),
+    };
+    full?.least_beside(&ask(Hessian::GaussNewton)?)
+}

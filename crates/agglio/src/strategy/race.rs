@@ -1,0 +1,286 @@
+//! A *race* between runs of the loop: the first comes from the linear stage, challengers begin elsewhere, and the lowest is
+//! kept, a finite minimum before an optimum at infinity.
+
+use std::ops::ControlFlow;
+
+use crate::certificate::{Certificate, Far, glance_along_theta};
+use crate::fit::Outcome;
+use crate::linalg::norm;
+use crate::observe::{Observer, Step};
+use crate::oracle::{Fold, Oracle};
+use crate::report::Status;
+use crate::rows::Batch;
+use crate::stop::StopReason;
+
+/// Losses this close, relatively, are the same minimum.
+const SAME: f64 = 1e-6;
+/// Losses this close, relatively, differ by where paths leave off.
+const TIE: f64 = 1e-7;
+/// θ this close to the best, relatively, is on its way there.
+const NEAR: f64 = 1e-2;
+/// A challenger is clearly behind where a step gains less than this share of what it lacks.
+const SLOW: f64 = 0.01;
+/// The same for a single step.
+const SLOWEST: f64 = 1e-4;
+/// Steps in a row that must be so slow.
+const SLOW_STEPS: usize = 3;
+/// Share of saturated rows from which on a challenger may be on its way to infinity.
+const SATURATED: f64 = 0.5;
+
+/// Share of saturated rows from which on a challenger is asked where it is going.
+const ALL_SATURATED: f64 = 0.95;
+
+/// Where a run began: one that began at the best and returns there is no witness for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// At a place that has nothing to do with the best.
+    Independent,
+    /// At the best.
+    Best,
+}
+
+/// Outcomes of several runs of which one is kept.
+pub(super) struct BestOf {
+    best: Outcome,
+    /// Whether the best is an optimum at infinity.
+    infinite: bool,
+    /// The lowest loss that is approached at infinity.
+    at_infinity: Option<f64>,
+    runs: Vec<Run>,
+    /// Whether one of them was ended from outside, and all with it.
+    interrupted: bool,
+    /// The rows that all of them end on.
+    rows: Batch,
+    /// Where runs have ended, or were given up, above the best.
+    others: Vec<Vec<f64>>,
+}
+
+/// The run that is kept.
+pub(super) struct Kept {
+    pub outcome: Outcome,
+    /// Runs that ended as low, of how many.
+    pub agreed: (usize, usize),
+    /// The loss at infinity, where that is lower.
+    pub lower_at_infinity: Option<f64>,
+}
+
+/// What counts of a run once it is over.
+struct Run {
+    loss: f64,
+    origin: Origin,
+}
+
+impl BestOf {
+    pub fn new(first: Outcome, oracle: &dyn Oracle, rows: Batch) -> BestOf {
+        let runs = vec![Run { loss: first.sums.loss, origin: Origin::Independent }];
+        let interrupted = first.reason == StopReason::Interrupted;
+        let limit = limit_of(&first, oracle, rows);
+        BestOf {
+            runs,
+            interrupted,
+            best: first,
+            infinite: limit.is_some(),
+            at_infinity: limit,
+            rows,
+            others: Vec::new(),
+        }
+    }
+
+    /// Takes in how a challenger ended.
+    pub fn enter(&mut self, mut outcome: Outcome, origin: Origin, oracle: &Fold<'_>) {
+        self.interrupted |= outcome.reason == StopReason::Interrupted;
+        self.runs.push(Run { loss: outcome.sums.loss, origin });
+        // of equals the first is kept: on a sample of the rows they may differ in what it does not see
+        let lower = outcome.sums.loss < self.best.sums.loss * (1.0 - TIE);
+        self.others.push(if lower { self.best.theta.clone() } else { outcome.theta.clone() });
+        if !lower && !self.infinite {
+            return;
+        }
+        match limit_of(&outcome, oracle, self.rows) {
+            Some(limit) => {
+                self.at_infinity = Some(self.at_infinity.map_or(limit, |known| known.min(limit)));
+                if self.infinite && lower {
+                    self.best = outcome;
+                }
+            }
+            None if !self.infinite => self.best = outcome,
+            None if lower || Status::from(outcome.reason) == Status::Converged => {
+                let certificate = Certificate::examine(oracle, &mut outcome);
+                if lower || certificate.certified() {
+                    (self.best, self.infinite) = (outcome, certificate.status == Status::Diverging);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Takes in a challenger that was given up on its way to the best, or somewhere above it.
+    pub fn count(&mut self, met: bool, origin: Origin) {
+        let loss = if met { self.best.sums.loss } else { f64::INFINITY };
+        self.runs.push(Run { loss, origin });
+    }
+
+    /// Takes in a challenger that was given up above the best.
+    pub fn give_up(&mut self, theta: Vec<f64>, origin: Origin) {
+        self.count(false, origin);
+        self.others.push(theta);
+    }
+
+    /// Where runs have ended, or were given up, above the best.
+    pub fn others(&self) -> &[Vec<f64>] {
+        &self.others
+    }
+
+    /// Takes in a challenger that runs to infinity, where its loss comes to `limit`; answers whether it is worth following.
+    pub fn count_infinite(&mut self, limit: f64, origin: Origin) -> bool {
+        let known = self.at_infinity.unwrap_or(f64::INFINITY);
+        let lower = limit + self.best.sums.rounding() < known * (1.0 - TIE);
+        self.at_infinity = Some(known.min(limit));
+        if self.infinite && lower {
+            return true;
+        }
+        self.count(self.infinite && limit <= known * (1.0 + SAME) + self.best.sums.rounding(), origin);
+        false
+    }
+
+    /// Looks at the best with all that a certificate asks for, which may find that its optimum is at infinity.
+    pub fn examine(&mut self, oracle: &Fold<'_>) -> Certificate {
+        let certificate = Certificate::examine(oracle, &mut self.best);
+        if certificate.status == Status::Diverging {
+            let loss = self.best.sums.loss;
+            (self.infinite, self.at_infinity) = (true, Some(self.at_infinity.map_or(loss, |known| known.min(loss))));
+        }
+        certificate
+    }
+
+    /// Whether the best so far is an optimum at infinity.
+    pub fn is_infinite(&self) -> bool {
+        self.infinite
+    }
+
+    /// The rows that all runs end on.
+    pub fn rows(&self) -> Batch {
+        self.rows
+    }
+
+    /// The run that is kept if no better one comes.
+    pub fn best(&self) -> &Outcome {
+        &self.best
+    }
+
+    /// Whether no further run can matter: the best is exact, or they were ended from outside.
+    pub fn is_over(&self) -> bool {
+        self.interrupted || (self.best.sums.is_rounding() && !self.infinite)
+    }
+
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    /// Challengers so far.
+    pub fn tried(&self) -> usize {
+        self.runs.len() - 1
+    }
+
+    /// Of the runs that began independently, how many have ended at the best, and how many there are.
+    pub fn witnesses(&self) -> (usize, usize) {
+        let own = || self.runs.iter().filter(|run| run.origin == Origin::Independent);
+        (own().filter(|run| self.is_lowest(run)).count(), own().count())
+    }
+
+    fn is_lowest(&self, run: &Run) -> bool {
+        run.loss <= self.best.sums.loss * (1.0 + SAME)
+    }
+
+    /// What is kept.
+    pub fn end(mut self) -> Kept {
+        if self.interrupted {
+            self.best.reason = StopReason::Interrupted;
+        }
+        let agreed = (self.runs.iter().filter(|run| self.is_lowest(run)).count(), self.runs.len());
+        let lower = self.at_infinity.filter(|&limit| !self.infinite && limit < self.best.sums.loss * (1.0 - TIE));
+        Kept { outcome: self.best, agreed, lower_at_infinity: lower }
+    }
+}
+
+/// The loss that an outcome comes to at infinity, where it is on its way there.
+fn limit_of(outcome: &Outcome, oracle: &dyn Oracle, rows: Batch) -> Option<f64> {
+    if outcome.sums.saturated < SATURATED || outcome.tau < 1.0 || outcome.multiplier > 0.0 {
+        return None;
+    }
+    match glance_along_theta(oracle, outcome, rows) {
+        Far::Falls(limit) => Some(limit),
+        _ => None,
+    }
+}
+
+/// Why a challenger was stopped on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// It came close to the best.
+    Met,
+    /// Its steps gain too little of what it lacks.
+    Behind,
+    /// It came close to where another run has ended above the best.
+    MetAnother,
+    /// Nearly all slopes have vanished: it may be on its way to infinity.
+    Saturated,
+}
+
+/// Stops a challenger as soon as its end can be told.
+pub(super) struct Referee<'a> {
+    best: &'a Outcome,
+    known: &'a [Vec<f64>],
+    rows: usize,
+    /// Whether saturated rows are a reason to stop.
+    watches_slopes: bool,
+    last_loss: f64,
+    slow: usize,
+    pub decision: Option<Decision>,
+    others: &'a mut dyn Observer,
+}
+
+impl<'a> Referee<'a> {
+    /// For a challenger of `best` that ends on so many `rows`.
+    pub fn new(
+        best: &'a Outcome,
+        known: &'a [Vec<f64>],
+        rows: usize,
+        watches_slopes: bool,
+        others: &'a mut dyn Observer,
+    ) -> Referee<'a> {
+        Referee { best, known, rows, watches_slopes, last_loss: f64::INFINITY, slow: 0, decision: None, others }
+    }
+
+    fn is_slow(&mut self, loss: f64) -> bool {
+        let (gain, lack) = (self.last_loss - loss, loss - self.best.sums.loss);
+        self.last_loss = loss;
+        self.slow = if lack > 0.0 && gain < SLOW * lack { self.slow + 1 } else { 0 };
+        self.slow >= SLOW_STEPS || (lack > 0.0 && gain < SLOWEST * lack)
+    }
+}
+
+impl Observer for Referee<'_> {
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        self.others.step(step)?;
+        // judged where the best has ended, on the same rows
+        if !step.accepted || step.tau != self.best.tau || step.rows != self.rows {
+            return ControlFlow::Continue(());
+        }
+        self.decision = if are_near(step.theta, &self.best.theta) {
+            Some(Decision::Met)
+        } else if self.is_slow(step.loss) {
+            Some(Decision::Behind)
+        } else if step.loss > self.best.sums.loss && self.known.iter().any(|known| are_near(step.theta, known)) {
+            Some(Decision::MetAnother)
+        } else {
+            (self.watches_slopes && step.saturated >= ALL_SATURATED).then_some(Decision::Saturated)
+        };
+        if self.decision.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+fn are_near(theta: &[f64], known: &[f64]) -> bool {
+    let away: Vec<f64> = theta.iter().zip(known).map(|(theta, known)| theta - known).collect();
+    norm(&away) <= NEAR * norm(known)
+}
