@@ -61,7 +61,7 @@ impl FitPlan {
             target: args.table.target,
             activation: args.table.activation,
             solver,
-            cap: method.noise.tau_max.unwrap_or(if method.noise.noise == Some(Noise::Pre) { 0.0 } else { 1.0 }),
+            cap: cap(solver, &method),
             intercept: !args.table.no_intercept,
             no_header: args.table.csv.no_header,
             format: args.format,
@@ -142,6 +142,12 @@ pub fn check(args: &FitArgs) -> Result<Checked> {
     Ok(Checked { solver, method, options, selection: selection(&args.table)?, start })
 }
 
+/// The last temperature, as far as the flags tell it.
+fn cap(solver: Solver, method: &MethodArgs) -> f64 {
+    let linear = method.noise.noise == Some(Noise::Pre) && solver != Solver::Theory;
+    method.noise.tau_max.unwrap_or(if linear { 0.0 } else { 1.0 })
+}
+
 /// Applies what was given and leaves the rest at the library's defaults.
 fn set<T>(options: Options, value: Option<T>, setter: fn(Options, T) -> Options) -> Options {
     match value {
@@ -180,7 +186,13 @@ fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Option
 
 /// What only keys can give.
 fn printed(options: Options, keys: &KeyArgs) -> Options {
-    set(options, keys.decay, Options::decay)
+    let options = set(options, keys.decay, Options::decay);
+    let options = set(options, keys.v0, Options::v0);
+    let options = set(options, keys.passes, Options::passes);
+    let options = set(options, keys.branch, Options::branch);
+    let options = set(options, keys.algorithm, Options::algorithm);
+    let options = set(options, keys.sigma, Options::sigma);
+    set(options, keys.constants, Options::constants)
 }
 
 fn threads_warning(asked: Option<usize>) -> Option<String> {

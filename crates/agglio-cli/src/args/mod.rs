@@ -25,6 +25,29 @@ Example:
 
 Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
 
+/// Keys of `--solver` that have no flag.
+const KEYS: &str = "\
+Keys of --solver without a flag, for methods as their papers print them:
+  decay=none|stall  sgd, adam, yogi, ngd: a constant step and the last point, or
+                    a step that shortens once the loss no longer falls
+                    [default: stall; none for adam and yogi with epsilon, and
+                    for ngd with eta]
+  v0=zero|gradient  yogi: the second moment begins at zero, or at the square of
+                    the first gradient [default: zero]
+  passes=K          gradopt: passes over the rows before its radius halves
+                    [default: 10]
+  branch=nearer|left|right
+                    graduated solvers with silu or gelu: which of two preimages
+                    a label takes on the way to τ = 1 [default: nearer]
+  algorithm=1|2     theory: Algorithm 1 or 2 of the paper as its theorem has it,
+                    for a true w no longer than --radius, without intercept and
+                    scaling [default: 1]
+  sigma=S           theory: noise within ±S after φ or, with --noise pre, of
+                    standard deviation S before φ [default: 0, no noise]
+  constants=corrected|printed
+                    theory: constants that hold, or those that the paper prints
+                    [default: corrected]";
+
 /// Fits y ≈ φ(xᵀw + b) by least squares through a non-convex activation φ, with no starting guess.
 #[derive(Debug, Parser)]
 #[command(name = "agglio", version, after_help = EXAMPLE, max_term_width = 100)]
@@ -90,18 +113,15 @@ pub struct BenchArgs {
 }
 
 #[derive(Debug, Parser)]
-#[command(allow_negative_numbers = true)]
+#[command(allow_negative_numbers = true, after_help = KEYS)]
 pub struct FitArgs {
     #[command(flatten)]
     pub table: TableArgs,
     #[command(flatten)]
     pub method: MethodArgs,
     /// auto; graduated: gd, sgd, svrg, saga, momentum, nesterov, adam, yogi; plain: lbfgs, newton, newton-cg, lm,
-    /// multistart, ngd, gradopt, glmtron, irls; linear, the stage at τ = 0. A key=value after the name is the same as the flag
-    ///
-    /// Keys without a flag make a method the one that its paper prints:
-    /// decay=none of sgd, adam, yogi and ngd is a constant step and the last point, decay=stall a step that shortens once the
-    /// loss no longer falls [default: stall; none for adam and yogi with epsilon, and for ngd with eta]
+    /// multistart, ngd, gradopt, glmtron, irls; linear, the stage at τ = 0; theory, the paper's theorems. A key=value after
+    /// the name is the same as the flag; keys without a flag are below
     #[arg(long, value_name = "NAME[:key=value,…]", default_value = "auto", help_heading = "Method", display_order = 0)]
     pub solver: String,
     /// How the result is printed

@@ -112,7 +112,7 @@ pub struct MethodArgs {
     /// The first radius that gradopt smooths the loss over [default: the radius, or the distance to go]
     #[arg(long, value_name = "D", value_parser = number, help_heading = "Method")]
     pub delta: Option<f64>,
-    /// Rows in a minibatch, for sgd, svrg, saga, adam, yogi, gradopt [default: 50], and ngd [default: all]
+    /// Rows in a minibatch, for sgd, svrg, saga, adam, yogi, gradopt, theory:algorithm=2 [default: 50], and ngd [default: all]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Method")]
     pub batch: Option<usize>,
     /// Most steps on all rows, or passes of minibatches [default: 3000 steps, 500 passes]
@@ -124,13 +124,14 @@ pub struct MethodArgs {
     /// Where to begin; S scales N(0, I), 10/√d unless given [default: zero]
     #[arg(long, value_name = "zero|random[:S]|W.json", help_heading = "Method")]
     pub init: Option<String>,
-    /// Units of the solver: columns standardised, or as they are [default: standard]
+    /// Units of the solver: columns standardised, or as they are [default: standard; none for theory]
     #[arg(long, value_name = "standard|none", hide_possible_values = true, help_heading = "Method")]
     pub scaling: Option<Scaling>,
     /// Further paths by way of random parts of the rows, for solver auto; `auto` goes on until half of them agree [default: 0]
     #[arg(long, value_name = "K|auto", value_parser = restarts, help_heading = "Method")]
     pub restarts: Option<Restarts>,
-    /// Keep ‖w‖ ≤ R in the solver's units, the intercept left out; not for lbfgs [default: no bound]
+    /// Keep ‖w‖ ≤ R in the solver's units, the intercept left out; not for lbfgs [default: no bound]. For theory a bound on the
+    /// true w, which nothing is projected to
     #[arg(long, value_name = "R", value_parser = number, help_heading = "Method")]
     pub radius: Option<f64>,
     /// Add L·‖w‖² to the loss, in the solver's units and not on the intercept; not for saga [default: 0]

@@ -14,6 +14,7 @@ mod files;
 #[cfg(target_os = "linux")]
 mod limits;
 mod paper;
+mod printed;
 mod readme;
 mod roundtrip;
 #[cfg(target_os = "linux")]

@@ -23,7 +23,7 @@ use crate::rows::Batch;
 pub use crate::tree::LEAF;
 pub use fold::Fold;
 pub(crate) use group::ABREAST;
-pub use labels::{Labels, MARGIN, MARGINS};
+pub use labels::{Labels, MARGIN, MARGINS, PreimageBranch};
 pub(crate) use share::Share;
 
 /// What is asked for. Each want includes the loss, and all but the first the gradient.

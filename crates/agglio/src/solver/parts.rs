@@ -22,7 +22,7 @@ const COLDEST: f64 = 1e-9;
 const ALPHA: f64 = 0.3;
 
 /// Rows in a minibatch unless given.
-const BATCH: usize = 50;
+pub(crate) const BATCH: usize = 50;
 
 /// A cap of zero leaves nothing to graduate.
 pub(super) fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f64]) -> Box<dyn Schedule> {
@@ -91,11 +91,13 @@ impl<'a> Parts<'a> {
             Solver::Newton => Box::new(Damped::new(Hessian::Full)),
             Solver::NewtonCg => Box::new(NewtonCg::default()),
             Solver::Lbfgs => Box::new(Lbfgs::default()),
-            Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga | Solver::Glmtron => Box::new(Steepest),
+            Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga | Solver::Glmtron | Solver::Theory => {
+                Box::new(Steepest)
+            }
             Solver::Momentum => Box::new(Momentum::new(mu)),
             Solver::Nesterov => Box::new(Nesterov::new(mu)),
             Solver::Adam => Box::new(Adaptive::new(Second::Adam, self.floor()?, betas)),
-            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.floor()?, betas)),
+            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.floor()?, betas).with_v0(self.settings.v0)),
             Solver::Ngd => Box::new(Normalised),
             Solver::Gradopt => Box::new(Suffix::new(self.smoothing)),
         })

@@ -9,7 +9,7 @@ use crate::nearest::nearest;
 use crate::oracle::{Oracle, WIDE};
 use crate::rows::Batch;
 use crate::schedule::{self, Constant};
-use crate::solver::direction::{Damped, Direction, Kept, NewtonCg};
+use crate::solver::direction::{Damped, Direction, Kept, NewtonCg, V0};
 use crate::solver::estimator::Full;
 use crate::solver::parts::{Parts, graduated};
 use crate::solver::step::{Armijo, StepRule, Trust};
@@ -58,6 +58,8 @@ pub enum Solver {
     Irls,
     /// Linear least squares on φ⁻¹(y): the stage at τ = 0 and no other.
     Linear,
+    /// Algorithm 1 or 2 with the temperatures, steps and epochs that its theorem asks for.
+    Theory,
 }
 
 /// The numbers that a preset is made with, all checked.
@@ -76,6 +78,10 @@ pub(crate) struct Settings {
     pub epsilon: Option<f64>,
     /// Whether steps shorten once they gain nothing; the solver's own choice where not given.
     pub decay: Option<bool>,
+    /// What Yogi's second moment begins with.
+    pub v0: V0,
+    /// Passes in a stage of GradOpt; ten where not given.
+    pub passes: Option<usize>,
     /// δ₀ of GradOpt; found from the start where not given.
     pub delta: Option<f64>,
     pub batch: Option<usize>,
@@ -92,7 +98,7 @@ impl Settings {
 
 impl Solver {
     /// All of them, in the order in which they are listed to users.
-    pub const ALL: [Solver; 19] = [
+    pub const ALL: [Solver; 20] = [
         Solver::Auto,
         Solver::Gd,
         Solver::Sgd,
@@ -112,6 +118,7 @@ impl Solver {
         Solver::Glmtron,
         Solver::Irls,
         Solver::Linear,
+        Solver::Theory,
     ];
 
     /// Entries of θ up to which a solver that forms their curvature may do so.
@@ -139,6 +146,7 @@ impl Solver {
             Solver::Glmtron => "glmtron",
             Solver::Irls => "irls",
             Solver::Linear => "linear",
+            Solver::Theory => "theory",
         }
     }
 
@@ -150,7 +158,7 @@ impl Solver {
 
     /// Whether it can visit the rows in minibatches.
     pub fn takes_batches(self) -> bool {
-        self.uses_batches() || self == Solver::Ngd
+        self.uses_batches() || matches!(self, Solver::Ngd | Solver::Theory)
     }
 
     /// Whether it is a first-order variant of the paper, with a temperature schedule to set.
@@ -207,13 +215,13 @@ impl Solver {
     }
 
     /// Passes of minibatches in a stage. GradOpt needs enough of them to come as close as the next, smaller ball demands.
-    fn passes_of_stage(self) -> usize {
-        if self == Solver::Gradopt { 10 } else { 1 }
+    fn passes_of_stage(self, settings: &Settings) -> usize {
+        settings.passes.unwrap_or(if self == Solver::Gradopt { 10 } else { 1 })
     }
 
     /// Stages that so many epochs allow.
-    pub(crate) fn stages(self, epochs: usize) -> usize {
-        epochs.div_ceil(self.passes_of_stage())
+    pub(crate) fn stages(self, settings: &Settings, epochs: usize) -> usize {
+        epochs.div_ceil(self.passes_of_stage(settings))
     }
 
     /// Puts the parts together for the rows of an oracle.
@@ -223,7 +231,7 @@ impl Solver {
         }
         self.require_room(oracle.dim())?;
         let parts = Parts::new(self, settings, oracle, start);
-        let steps = parts.shuffle.map_or(1, |shuffle| self.passes_of_stage() * shuffle.batches());
+        let steps = parts.shuffle.map_or(1, |shuffle| self.passes_of_stage(settings).saturating_mul(shuffle.batches()));
         Ok(Method {
             schedule: match self.is_graduated() {
                 true => graduated(settings, steps, oracle, start),

@@ -22,12 +22,12 @@ use crate::strategy::{Noise, Plan, Restarts, Start};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    activation: Arc<dyn Activation>,
+    pub(super) activation: Arc<dyn Activation>,
     pub(super) solver: Solver,
-    intercept: bool,
-    scaling: Scaling,
-    noise: Option<Noise>,
-    tau_max: Option<f64>,
+    pub(super) intercept: bool,
+    pub(super) scaling: Option<Scaling>,
+    pub(super) noise: Option<Noise>,
+    pub(super) tau_max: Option<f64>,
     tau0: Option<f64>,
     beta: Option<f64>,
     eta: Option<f64>,
@@ -36,12 +36,12 @@ pub struct Options {
     beta2: Option<f64>,
     epsilon: Option<f64>,
     delta: Option<f64>,
-    batch: Option<usize>,
+    pub(super) batch: Option<usize>,
     epochs: Option<usize>,
     tolerance: Option<f64>,
-    start: Start,
-    radius: Option<f64>,
-    l2: f64,
+    pub(super) start: Start,
+    pub(super) radius: Option<f64>,
+    pub(super) l2: f64,
     pub(super) printed: Printed,
     restarts: Restarts,
     seed: u64,
@@ -56,7 +56,7 @@ impl Options {
             activation,
             solver: Solver::Auto,
             intercept: true,
-            scaling: Scaling::Standard,
+            scaling: None,
             noise: None,
             tau_max: None,
             tau0: None,
@@ -93,9 +93,9 @@ impl Options {
         self
     }
 
-    /// The units that the solver works in. Default: standardised.
+    /// The units that the solver works in. Default: standardised; for `theory` as they are.
     pub fn scaling(mut self, scaling: Scaling) -> Options {
-        self.scaling = scaling;
+        self.scaling = Some(scaling);
         self
     }
 
@@ -159,20 +159,22 @@ impl Options {
         self
     }
 
-    /// δ₀ > 0, the radius that the loss is smoothed over in the first ten passes; it halves after each ten. Default: the radius that w
-    /// is kept in, or else about the distance to w_*. Only for `gradopt`.
+    /// δ₀ > 0, the radius that the loss is smoothed over in the first stage; it halves with each, see [`Options::passes`].
+    /// Default: the radius that w is kept in, or else about the distance to w_*. Only for `gradopt`.
     pub fn delta(mut self, delta: f64) -> Options {
         self.delta = Some(delta);
         self
     }
 
-    /// Rows in a minibatch. Default: 50; for `ngd` all rows. An error for a solver without minibatches.
+    /// Rows in a minibatch. Default: 50; for `ngd` all rows. An error for a solver without minibatches, such as `theory` with
+    /// Algorithm 1.
     pub fn batch(mut self, batch: usize) -> Options {
         self.batch = Some(batch);
         self
     }
 
-    /// Most stages: steps of a solver on all rows, passes of one with minibatches. Default: 3000 and 500.
+    /// Most stages: steps of a solver on all rows, passes of one with minibatches. Default: 3000 and 500; 100 epochs for
+    /// Algorithm 2 of `theory`.
     pub fn epochs(mut self, epochs: usize) -> Options {
         self.epochs = Some(epochs);
         self
@@ -190,7 +192,8 @@ impl Options {
         self
     }
 
-    /// Keeps ‖w‖ ≤ R in the solver's units. Default: no bound. Not for `lbfgs`.
+    /// Keeps ‖w‖ ≤ R in the solver's units. Default: no bound. Not for `lbfgs`. For `theory` it is a bound on the length of the
+    /// true w that must be given, and nothing is projected.
     pub fn radius(mut self, radius: f64) -> Options {
         self.radius = Some(radius);
         self
@@ -239,6 +242,7 @@ impl Options {
         let (tau0, beta) = self.temperatures(cap)?;
         self.check_parts()?;
         self.check_printed()?;
+        let (theory, scaling, epochs) = (self.course()?, self.units(), self.default_epochs());
         let noise = match (self.tau_max, self.noise, self.solver) {
             (None, None | Some(Noise::Auto), Solver::Auto) => Noise::Auto,
             (None, Some(noise), _) => noise,
@@ -256,16 +260,20 @@ impl Options {
                 betas: (self.beta1.unwrap_or(0.9), self.beta2.unwrap_or(0.99)),
                 epsilon: self.epsilon,
                 decay: self.printed.decay,
+                v0: self.printed.v0.unwrap_or_default(),
+                passes: self.printed.passes,
                 delta: self.delta,
                 batch: self.batch,
                 radius: self.radius,
                 seed: self.seed,
             },
-            epochs: self.epochs.unwrap_or(self.solver.default_epochs()),
+            branch: self.printed.branch.unwrap_or_default(),
+            theory,
+            epochs: self.epochs.unwrap_or(epochs),
             activation: self.activation,
             solver: self.solver,
             intercept: self.intercept,
-            scaling: self.scaling,
+            scaling,
             tolerance: self.tolerance.unwrap_or(1e-10),
             start: self.start,
             restarts: self.restarts,
@@ -365,7 +373,8 @@ impl Options {
         match (self.tau_max, self.noise) {
             (Some(cap), _) if (0.0..=1.0).contains(&cap) => Ok(cap),
             (Some(cap), _) => Err(Error::parameter("tau-max", cap, "it must be between 0 and 1")),
-            (None, Some(Noise::Pre)) => Ok(0.0),
+            // the theory caps the temperature by the size of the noise
+            (None, Some(Noise::Pre)) if self.solver != Solver::Theory => Ok(0.0),
             (None, _) => Ok(1.0),
         }
     }

@@ -157,8 +157,12 @@ impl Plan {
 
     /// The solver's parts, and when they are to stop.
     pub(super) fn method(&self, oracle: &dyn Oracle, start: &[f64]) -> Result<(Method, Stop)> {
-        let method = self.solver.method(&self.settings, oracle, start)?;
-        let stop = Stop::new(self.tolerance, self.solver.stages(self.epochs)).patience(self.solver.patience());
+        let stages = self.solver.stages(&self.settings, self.epochs);
+        let method = match &self.theory {
+            Some(course) => course.method(oracle, stages, self.settings.batch, self.settings.seed)?,
+            None => self.solver.method(&self.settings, oracle, start)?,
+        };
+        let stop = Stop::new(self.tolerance, stages).patience(self.solver.patience());
         Ok((method, if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop }))
     }
 
@@ -217,8 +221,8 @@ impl Plan {
             return Err(Error::data(format!("{} row is too few to fit; there must be at least 2", rows.len())));
         }
         require_squarable(rows)?;
-        // at τ = 0 a clipped label would never be put right
-        let linear = self.settings.cap == 0.0 || self.solver == Solver::Linear;
+        // at τ = 0 a clipped label would never be put right, and the theorems are for labels as they are
+        let linear = self.settings.cap == 0.0 || matches!(self.solver, Solver::Linear | Solver::Theory);
         let labels = Labels::new(
             self.activation.clone(),
             rows,
@@ -235,7 +239,7 @@ impl Plan {
             labels.require_preimages()?;
         }
         let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
-        Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2))
+        Ok(Fold::new(rows, coordinates, labels.with_branch(self.branch)).with_l2(self.l2))
     }
 }
 

@@ -9,7 +9,8 @@
 //! - [`Setting::caps`] are the temperatures that noise allows, [`Setting::errors`] the errors that are promised then, and
 //!   [`Setting::approach`] the steps that lead towards w_* for certain;
 //! - [`measure`] looks at data instead;
-//! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs.
+//! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs, and a [`Course`] is either of
+//!   them planned for a table: solver `theory`.
 //!
 //! Everything is in the scale of the oracle, L̂_τ = L_τ/γ²; [`Setting::gamma`] leads back to the paper's.
 //!
@@ -23,6 +24,7 @@
 
 mod cap;
 mod constants;
+mod course;
 mod epoch;
 mod error;
 pub mod measure;
@@ -32,7 +34,8 @@ mod setting;
 mod temperature;
 
 pub use cap::Caps;
-pub use constants::Constants;
+pub use constants::{Constants, Statement};
+pub use course::{Algorithm, Course};
 pub use epoch::{Epoch, INCREMENT, Sphere};
 pub use error::{Approach, Errors};
 pub use path::{Leg, MOST_STEPS, Path};

@@ -8,6 +8,7 @@ use agglio::activation::named;
 use agglio::observe::{Observer, Step};
 use agglio::rows::{Addition, Dense, Rows, Run, Scaling};
 use agglio::simulate::{LabelNoise, Shape, Simulation};
+use agglio::solver::direction::V0;
 use agglio::{Options, Solver, Start};
 use serde_json::{Value, json};
 
@@ -15,9 +16,9 @@ use crate::bank;
 
 /// Rows that write down which minibatches are asked for, and where.
 #[derive(Debug)]
-struct Recorder {
-    rows: Dense,
-    asked: Mutex<Vec<(Vec<usize>, Vec<f64>)>>,
+pub struct Recorder {
+    pub rows: Dense,
+    pub asked: Mutex<Vec<(Vec<usize>, Vec<f64>)>>,
 }
 
 impl Rows for Recorder {
@@ -70,7 +71,7 @@ impl Rows for Recorder {
 }
 
 /// Writes down where each step led.
-struct Track(Vec<Vec<f64>>);
+pub struct Track(pub Vec<Vec<f64>>);
 
 impl Observer for Track {
     fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
@@ -88,11 +89,22 @@ fn options(name: &str) -> Options {
     let options = Options::new(named("sigmoid").unwrap()).intercept(false).scaling(Scaling::None).tolerance(0.0);
     let options = options.start(Start::At { coefficients: START.to_vec(), intercept: 0.0 }).epochs(STEPS);
     let textbook = |solver| options.clone().solver(solver).tau0(1.0).eta(0.05).beta1(0.8).beta2(0.95).epsilon(1e-5);
+    let constant = |solver| {
+        let options = options.clone().solver(solver).tau0(1.0).eta(0.05).beta1(0.8).beta2(0.95);
+        options.batch(20).decay(false)
+    };
     match name {
         "adam" => textbook(Solver::Adam).batch(20),
         "yogi" => textbook(Solver::Yogi).batch(20),
         "sgd" => options.solver(Solver::Sgd).tau0(1.0).eta(3.0).batch(20),
         "svrg" => options.solver(Solver::Svrg).tau0(1.0).eta(3.0).batch(20),
+        // without ε the denominator has αΛ in its place, and the step would decay
+        "adam_constant" => constant(Solver::Adam),
+        "yogi_constant" => constant(Solver::Yogi),
+        "yogi_gradient" => textbook(Solver::Yogi).batch(20).v0(V0::Gradient),
+        "sgd_constant" => options.solver(Solver::Sgd).tau0(1.0).eta(3.0).batch(20).decay(false),
+        "sngd_constant" => options.solver(Solver::Ngd).eta(0.1).batch(20).decay(false),
+        "gradopt_passes" => options.solver(Solver::Gradopt).eta(4.0).delta(2.0).batch(20).passes(3),
         "ngd" => options.solver(Solver::Ngd).eta(0.1),
         "sngd" => options.solver(Solver::Ngd).eta(0.1).batch(20),
         "gradopt" => options.solver(Solver::Gradopt).eta(4.0).delta(2.0).batch(20),
@@ -104,7 +116,25 @@ fn options(name: &str) -> Options {
     }
 }
 
-const NAMES: [&str; 11] = ["adam", "yogi", "sgd", "svrg", "ngd", "sngd", "gradopt", "glmtron", "irls", "lm", "lbfgs"];
+const NAMES: [&str; 17] = [
+    "adam",
+    "yogi",
+    "sgd",
+    "svrg",
+    "ngd",
+    "sngd",
+    "gradopt",
+    "glmtron",
+    "irls",
+    "lm",
+    "lbfgs",
+    "adam_constant",
+    "yogi_constant",
+    "yogi_gradient",
+    "sgd_constant",
+    "sngd_constant",
+    "gradopt_passes",
+];
 
 /// These are at the optimum, or have made much of rounding, long before the fiftieth step.
 const FAST: [&str; 3] = ["irls", "lm", "lbfgs"];
@@ -165,6 +195,35 @@ fn fifty_steps_are_those_of_numpy() {
         }
         let least = if FAST.contains(&name) { 6 } else { STEPS };
         assert!(ours.thetas.len().min(thetas.len()) >= least, "{name}: {} steps", thetas.len());
+    }
+    // what the keys are for makes a difference within fifty steps
+    for (one, other) in [
+        ("sgd", "sgd_constant"),
+        ("yogi", "yogi_gradient"),
+        ("gradopt", "gradopt_passes"),
+        ("adam", "adam_constant"),
+        ("yogi", "yogi_constant"),
+    ] {
+        assert_ne!(golden[one]["thetas"][STEPS - 1], golden[other]["thetas"][STEPS - 1], "{one} {other}");
+    }
+}
+
+/// As printed the result is the last point, whatever was seen on the way.
+#[test]
+fn a_constant_step_ends_at_its_last_point() {
+    let data = bank::paper("sigmoid", 500, 5, LabelNoise::Post(0.3, Shape::Gauss), 6);
+    for solver in [Solver::Sgd, Solver::Adam, Solver::Yogi, Solver::Ngd] {
+        let options = plain(solver).scaling(Scaling::None).tolerance(0.0).epochs(150);
+        let options = if solver == Solver::Ngd { options.eta(0.37) } else { options.batch(10) };
+        let ends = |options: Options| {
+            let mut track = Track(Vec::new());
+            let report = options.build().unwrap().fit_observed(&bank::rows(&data), &mut track).unwrap();
+            (report.coefficients, track.0.pop().unwrap())
+        };
+        let (kept, reached) = ends(options.clone().decay(false));
+        assert_eq!(kept, reached, "{solver}");
+        let (kept, reached) = ends(options);
+        assert_ne!(kept, reached, "{solver} keeps its last point anyway");
     }
 }
 
@@ -285,6 +344,11 @@ fn numbers_of_other_solvers_are_refused() {
         (plain(Solver::Momentum).mu(-0.1), "mu"),
         (plain(Solver::Yogi).epsilon(0.0), "epsilon"),
         (plain(Solver::Gradopt).delta(f64::INFINITY), "delta"),
+        (plain(Solver::Gd).decay(false), "decay"),
+        (plain(Solver::Gradopt).decay(true), "decay"),
+        (plain(Solver::Adam).v0(V0::Gradient), "v0"),
+        (plain(Solver::Sgd).passes(3), "passes"),
+        (plain(Solver::Gradopt).passes(0), "passes"),
     ] {
         let why = options.build().unwrap_err().to_string();
         assert!(why.contains(name), "{name}: {why}");

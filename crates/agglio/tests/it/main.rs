@@ -18,6 +18,7 @@ mod laws;
 mod models;
 mod noisy;
 mod oracle;
+mod printed;
 mod recovery;
 mod reproducibility;
 mod save;

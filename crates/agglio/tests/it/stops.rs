@@ -200,7 +200,8 @@ fn a_flag_ends_every_solver_with_what_it_has() {
     for (solver, noise, after) in Solver::ALL
         .into_iter()
         .flat_map(|solver| [Noise::Post, Noise::Pre].map(|noise| (solver, noise)))
-        .filter(|&end| end != (Solver::Linear, Noise::Post))
+        // the theory has nothing to say about SiLU
+        .filter(|&(solver, noise)| (solver, noise) != (Solver::Linear, Noise::Post) && solver != Solver::Theory)
         .flat_map(|(solver, noise)| [0, 1, 3].map(|after| (solver, noise, after)))
     {
         let data = bank::paper("silu", 2000, 3, LabelNoise::Post(0.1, Shape::Gauss), 46);
