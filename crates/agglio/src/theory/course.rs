@@ -34,6 +34,8 @@ impl Course {
     /// Steps after which an epoch is given up. The printed I_t is up to 1e14, and on noisy labels, which the theorem does not
     /// cover, the loss may never be low enough.
     const LONGEST: f64 = 1e5;
+    /// Epochs that are planned at most: r is below every double long before.
+    const MOST_EPOCHS: usize = 10_000;
 
     /// The algorithm as parts for the loop over these rows, planned for so many stages.
     ///
@@ -41,10 +43,13 @@ impl Course {
     /// If there are too few rows for the constants of a sample.
     pub(crate) fn method(&self, oracle: &dyn Oracle, stages: usize, batch: Option<usize>, seed: u64) -> Result<Method> {
         let setting = self.on(oracle.rows(), oracle.coefficients())?;
-        let stages = stages.min(MOST_STEPS);
         Ok(match self.algorithm {
-            Algorithm::One => descent(&setting.path_of(self.statement).take(stages).collect::<Vec<_>>()),
+            Algorithm::One => {
+                let legs = setting.path_of(self.statement).take(stages.min(MOST_STEPS));
+                descent(&legs.collect::<Vec<_>>())
+            }
             Algorithm::Two => {
+                let stages = stages.min(Self::MOST_EPOCHS);
                 let shuffle = Shuffle::new(seed, batch.unwrap_or(BATCH), oracle.rows());
                 let longest = longest_row(oracle);
                 let epochs = setting.epochs_of(self.statement, stages, |r, _| setting.sphere_of(r, longest, &shuffle));

@@ -40,6 +40,10 @@ fn options(name: &str) -> (&'static str, Options) {
         "two_printed" => {
             ("sigmoid", theory("sigmoid", 1.0).algorithm(Algorithm::Two).constants(Statement::Printed).batch(20))
         }
+        "sgd_rising" => {
+            let options = Options::new(named("sigmoid").unwrap()).solver(Solver::Sgd).intercept(false).decay(false);
+            ("sigmoid", options.scaling(Scaling::None).tau0(0.5).beta(1.3).eta(3.0).batch(20))
+        }
         "silu_left" => ("silu", silu(PreimageBranch::Left)),
         "silu_right" => ("silu", silu(PreimageBranch::Right)),
         "silu_nearer" => ("silu", silu(PreimageBranch::Nearer)),
@@ -48,7 +52,8 @@ fn options(name: &str) -> (&'static str, Options) {
     (activation, options.start(start).tolerance(0.0).epochs(STEPS))
 }
 
-const NAMES: [&str; 7] = ["one", "one_printed", "two", "two_printed", "silu_left", "silu_right", "silu_nearer"];
+const NAMES: [&str; 8] =
+    ["one", "one_printed", "two", "two_printed", "sgd_rising", "silu_left", "silu_right", "silu_nearer"];
 
 /// Minibatches, and where the steps led.
 fn run(name: &str) -> (Simulated, Vec<Vec<usize>>, Vec<Vec<f64>>) {

@@ -99,6 +99,16 @@ def two_printed(*given):
     return two(*given, printed=True)
 
 
+def sgd_rising(X, y, w, batches, tau=0.5, beta=1.3, eta=3.0):
+    """Algorithm 2 as the experiments run it: a constant step, and the temperature rises after each pass."""
+    for t, rows in enumerate(batches, 1):
+        g, _ = gradient(sigmoid, w, X[rows], sigmoid(logit(y[rows]), tau)[0], tau)
+        w = w - eta * g
+        yield w
+        if t % (len(X) // len(rows)) == 0:
+            tau = min(1, beta * tau)
+
+
 def preimages(y):
     """Of z*expit(z) = y: left and right of the minimum, the same twice where there is one."""
     error = lambda z: z * expit(z) - y
