@@ -37,7 +37,7 @@ impl Course {
     /// Epochs that are planned at most: r is below every double long before.
     const MOST_EPOCHS: usize = 10_000;
 
-    /// The algorithm as parts for the loop over these rows, planned for so many stages.
+    /// The algorithm as parts for the loop over these rows, planned for this number of stages.
     ///
     /// # Errors
     /// If there are too few rows for the constants of a sample.

@@ -80,7 +80,7 @@ impl Setting {
     }
 }
 
-/// The epoch at (r, τ), where these constants hold and so much is known.
+/// The epoch at (r, τ), for these constants and bounds.
 fn epoch(radius: f64, tau: f64, constants: Constants, sphere: Sphere, certainty: f64) -> Epoch {
     let Constants { convexity, smoothness } = constants;
     let needed = (radius * convexity / INCREMENT).powi(2) / (2.0 * smoothness * sphere.variance);

@@ -72,7 +72,7 @@ impl Setting {
         Ok(Setting { envelope, bounded, radius, noise, deviation, spread: 0.0 })
     }
 
-    /// The same setting for so many features, where their number matters.
+    /// The same setting for this number of features. It matters under noise after φ only.
     pub(super) fn with_features(mut self, features: usize) -> Setting {
         if matches!(self.noise, Perturbation::Post(_)) {
             self.deviation = 1.0 / (features.max(1) as f64).sqrt();

@@ -45,7 +45,7 @@ impl Adaptive {
         Adaptive { second, floor, betas, v0: V0::Zero, steps: 0, m: Vec::new(), v: Vec::new() }
     }
 
-    /// Begins with this v₀, at each temperature where v begins anew with it.
+    /// Begins with this v₀. Yogi takes it again at each temperature.
     pub fn with_v0(mut self, v0: V0) -> Adaptive {
         self.v0 = v0;
         self
