@@ -157,7 +157,7 @@ pub trait Activation: Debug + Send + Sync {
 
     /// Writes E φ(z + ε), ε ~ N(0, σ²): the mean of y = φ(z + ε), of which φ(z) is the median.
     ///
-    /// The activations of this crate override it, and are right to 1e-10 of E |φ(z + ε)| for every σ and z.
+    /// The activations of this crate override it, and are right to 1e-10 of E |φ(z + ε)| for σ up to 100.
     ///
     /// Default: the trapezoidal rule, whose step is halved until the sum changes by less than 1e-10 of E |φ(z + ε)|. It is
     /// right to that much if φ is analytic within σ/300 of the real line, finite within 38σ of z, and of no weight farther

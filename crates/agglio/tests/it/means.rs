@@ -115,6 +115,25 @@ fn means_of_an_activation_of_ones_own_agree_with_mpmath() {
     }
 }
 
+/// Between the golden deviations the rule that knows nothing of φ says the same, also where one rule takes over from another.
+#[test]
+fn means_agree_with_those_of_the_plain_rule_in_between() {
+    for phi in NAMES.iter().filter(|name| **name != "exp").map(|name| named(name).unwrap()) {
+        let (name, plain) = (phi.name(), Plain(phi.clone()));
+        // what vanishes to the left keeps the digits of its tail
+        let least = if phi.value(-700.0).abs() < 1e-100 { 0.0 } else { 0.01 };
+        for deviation in [0.02, 0.6, 1.51, 2.9, 3.01, 4.4, 5.7, 13.0, 21.0, 47.0, 71.0] {
+            let tails = [0.29, 0.31, 0.6, 1.1].map(|x| -x * deviation).into_iter().filter(|x| *x > -12.0);
+            for x in [-8.0, -3.3, -1.0, -0.1, 0.0, 0.7, 2.0, 9.0].into_iter().chain(tails) {
+                let z = x * deviation;
+                let [found, expected] = [mean(phi.as_ref(), deviation, z), mean(&plain, deviation, z)];
+                let slack = 2.0 * TOLERANCE * expected.abs().max(least);
+                assert!((found - expected).abs() <= slack, "{name} {deviation} {z}: {found:e} {expected:e}");
+            }
+        }
+    }
+}
+
 /// Closed forms of what is not smooth: errors are those that the documentation promises.
 #[test]
 fn kinks_and_jumps_of_ones_own_cost_what_the_documentation_says() {
