@@ -1,6 +1,5 @@
 //! A *leaf* of the tree that sums merge in: some consecutive positions of the asked rows, summed in order.
 
-use crate::activation::average;
 use crate::linalg::Symmetric;
 use crate::oracle::branch::Branch;
 use crate::oracle::fold::Fold;
@@ -129,7 +128,7 @@ impl<'a> Task<'a> {
         let Visit { weight, offset, columns: [z, label, mean, ..], .. } = self.enter(&mut room, &run);
         self.predict(&self.at, &run, offset, z);
         self.fold.rows.labels(&run, label);
-        average(self.fold.labels.activation().as_ref(), z, deviation, mean);
+        self.fold.labels.activation().average(deviation, z, mean);
         residual::compare(weight, label, mean).loss
     }
 

@@ -184,7 +184,7 @@ impl Plan {
         let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;
         let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
         let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
-        require_coefficients(&coefficients)?;
+        require_coefficients(oracle.coordinates(), &outcome.theta, &coefficients)?;
         // noise before φ may have an optimum at which φ itself overflows
         if !loss.is_finite() && certificate.status != Status::Interrupted {
             certificate.status = Status::Diverging;
@@ -291,13 +291,19 @@ fn require_squarable(rows: &dyn Rows) -> Result<()> {
     }
 }
 
-/// A column so small that its coefficient is no number.
-fn require_coefficients(coefficients: &[f64]) -> Result<()> {
-    match coefficients.iter().position(|w| !w.is_finite()) {
+/// A column so small that its coefficient is no number, or so large that its coefficient is zero or has lost its digits.
+fn require_coefficients(coordinates: &Coordinates, theta: &[f64], coefficients: &[f64]) -> Result<()> {
+    let refused = |index: usize, what: &str| Err(ErrorKind::Feature { index, what: what.into() }.into());
+    if let Some(index) = coefficients.iter().position(|w| !w.is_finite()) {
+        return refused(
+            index,
+            "its values are so small that its coefficient overflows a double; multiply it by a constant",
+        );
+    }
+    match coordinates.underflown(theta, coefficients) {
         None => Ok(()),
         Some(index) => {
-            let what = "its values are so small that its coefficient overflows a double; multiply it by a constant";
-            Err(ErrorKind::Feature { index, what: what.into() }.into())
+            refused(index, "its values are so large that its coefficient underflows a double; divide it by a constant")
         }
     }
 }

@@ -15,6 +15,7 @@ mod hard;
 mod heats;
 mod labels;
 mod laws;
+mod means;
 mod models;
 mod noisy;
 mod oracle;
