@@ -26,9 +26,10 @@ const FIELDS: [&str; 19] = [
     "version",
 ];
 
-const CERTIFICATE: [&str; 11] = [
+const CERTIFICATE: [&str; 12] = [
     "verdict",
     "relative_gradient",
+    "matching_gradient",
     "smallest_eigenvalue",
     "left_to_gain",
     "curvature_rows",
