@@ -235,6 +235,10 @@ impl Options {
         let cap = self.cap()?;
         let (tau0, beta) = self.temperatures(cap)?;
         self.check_parts()?;
+        // at τ = 0 every activation is a line
+        if cap > 0.0 && self.activation.largest_slope().is_none() && self.solver.needs_slope(self.eta, self.epsilon) {
+            return Err(self.solver.refuse_unbounded());
+        }
         let noise = match (self.tau_max, self.noise, self.solver) {
             (None, None | Some(Noise::Auto), Solver::Auto) => Noise::Auto,
             (None, Some(noise), _) => noise,
