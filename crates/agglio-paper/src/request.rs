@@ -1,4 +1,4 @@
-//! A *request*: which figures to make, of what size and with which seeds.
+//! A *request*: how figures are made, of what size and with which seeds.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
