@@ -136,7 +136,7 @@ pub struct Checked {
 /// For the first thing that cannot be.
 pub fn check(args: &FitArgs) -> Result<Checked> {
     let Typed { solver, method, keys } = solver_keys::parse(&args.solver, args.method.clone())?;
-    let (options, start) = start(method.init.as_deref(), printed(options(args, solver, &method)?, &keys))?;
+    let (options, start) = start(method.place.init.as_deref(), printed(options(args, solver, &method)?, &keys))?;
     // what is wrong without data is said without reading any
     options.clone().build()?;
     Ok(Checked { solver, method, options, selection: selection(&args.table)?, start })
@@ -157,7 +157,7 @@ fn set<T>(options: Options, value: Option<T>, setter: fn(Options, T) -> Options)
 }
 
 fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Options> {
-    let scaling = method.scaling.map(|scaling| match scaling {
+    let scaling = method.place.scaling.map(|scaling| match scaling {
         args::Scaling::Standard => Scaling::Standard,
         args::Scaling::None => Scaling::None,
     });
@@ -179,7 +179,7 @@ fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Option
     let options = set(options, method.epochs, Options::epochs);
     let options = set(options, method.tol, Options::tolerance);
     let options = set(options, scaling, Options::scaling);
-    let options = set(options, method.radius, Options::radius);
+    let options = set(options, method.place.radius, Options::radius);
     let options = set(options, method.restarts, Options::restarts);
     Ok(set(options, method.l2, Options::l2))
 }
@@ -201,7 +201,7 @@ fn threads_warning(asked: Option<usize>) -> Option<String> {
 }
 
 fn start_warning(solver: Solver, method: &MethodArgs) -> Option<String> {
-    let ignored = method.init.as_ref().filter(|_| solver == Solver::Auto)?;
+    let ignored = method.place.init.as_ref().filter(|_| solver == Solver::Auto)?;
     Some(format!("--init {ignored} is ignored: solver `auto` needs no start"))
 }
 

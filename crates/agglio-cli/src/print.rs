@@ -105,6 +105,7 @@ impl Fitted {
         json!({
             "verdict": self.report.verdict(),
             "relative_gradient": certificate.relative_gradient,
+            "matching_gradient": certificate.matching_gradient,
             "smallest_eigenvalue": certificate.smallest_eigenvalue,
             "left_to_gain": certificate.left_to_gain,
             "curvature_rows": certificate.curvature_rows,

@@ -5,7 +5,7 @@ use agglio::nearest::nearest;
 use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
 
-use crate::args::{KeyArgs, MethodArgs, NoiseArgs};
+use crate::args::{KeyArgs, MethodArgs, NoiseArgs, PlaceArgs};
 
 /// What a key can be.
 #[derive(Debug, Parser)]
@@ -87,10 +87,12 @@ fn merge(flags: MethodArgs, keys: MethodArgs) -> Result<MethodArgs> {
         batch: either("batch", flags.batch, keys.batch)?,
         epochs: either("epochs", flags.epochs, keys.epochs)?,
         tol: either("tol", flags.tol, keys.tol)?,
-        init: either("init", flags.init, keys.init)?,
-        scaling: either("scaling", flags.scaling, keys.scaling)?,
+        place: PlaceArgs {
+            init: either("init", flags.place.init, keys.place.init)?,
+            scaling: either("scaling", flags.place.scaling, keys.place.scaling)?,
+            radius: either("radius", flags.place.radius, keys.place.radius)?,
+        },
         restarts: either("restarts", flags.restarts, keys.restarts)?,
-        radius: either("radius", flags.radius, keys.radius)?,
         l2: either("l2", flags.l2, keys.l2)?,
     })
 }

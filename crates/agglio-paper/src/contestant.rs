@@ -98,7 +98,7 @@ impl Contestant {
         self.solver != Solver::Ngd
     }
 
-    /// The paper's request for it, each a fit as it comes with some values changed; none where there are none.
+    /// The paper's settings for it, each a fit as it comes with some values changed; none where there are none.
     pub fn settings(&self) -> Vec<Setting> {
         grid::axes(self.solver, self.is_plain()).map_or(Vec::new(), |axes| grid::settings(&axes))
     }

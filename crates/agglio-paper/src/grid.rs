@@ -113,7 +113,7 @@ fn spaced(from: f64, to: f64, count: usize, between: impl Fn(usize) -> f64) -> V
     (0..count).map(value).collect()
 }
 
-/// All request of a grid, the last key changing fastest.
+/// All settings of a grid, the last key changing fastest.
 pub fn settings(axes: &[Axis]) -> Vec<Setting> {
     axes.iter().fold(vec![Setting::new()], |settings, axis| {
         let with = |setting: &Setting, value| setting.iter().copied().chain([(axis.key, value)]).collect();

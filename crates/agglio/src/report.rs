@@ -95,7 +95,9 @@ impl fmt::Display for Status {
 impl From<StopReason> for Status {
     fn from(reason: StopReason) -> Status {
         match reason {
-            StopReason::Gradient | StopReason::Rounding | StopReason::Settled => Status::Converged,
+            StopReason::Gradient | StopReason::Rounding | StopReason::Settled | StopReason::Matching => {
+                Status::Converged
+            }
             StopReason::Plateau => Status::Plateau,
             StopReason::Limit => Status::IterationLimit,
             StopReason::NotFinite | StopReason::Overshot => Status::Diverging,
@@ -120,6 +122,13 @@ impl Report {
             (Status::Converged, StopReason::Rounding) => {
                 format!("exact: what is left of the residuals is rounding{}", self.curved())
             }
+            (Status::Converged, StopReason::Matching) => {
+                let own = self.matching_gradient();
+                format!(
+                    "at an optimum of the matching loss, which glmtron minimises (its gradient is {own} of its scale), and \
+                     not of least squares ({gradient}); use solver `auto` for that"
+                )
+            }
             (Status::Converged, _) => {
                 format!("stationary{}, the gradient is {gradient} of its scale{}", self.held(), self.curved())
             }
@@ -143,11 +152,21 @@ impl Report {
                 "the optimum is at infinity: the loss falls as coefficients grow without end".into()
             }
             (Status::NotIdentified, _) => format!("other coefficients fit exactly as well{}", self.of_least_norm()),
+            (Status::IterationLimit, _) if self.certificate.matching_gradient.is_some() => {
+                let own = self.matching_gradient();
+                format!(
+                    "not yet at an optimum of the matching loss: its gradient is {own} of its scale; allow more epochs"
+                )
+            }
             (Status::IterationLimit, _) => {
                 format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs")
             }
             (Status::Interrupted, _) => format!("interrupted: the gradient is {gradient} of its scale"),
         }
+    }
+
+    fn matching_gradient(&self) -> String {
+        self.certificate.matching_gradient.map_or("none".to_owned(), |gradient| format!("{gradient:.1e}"))
     }
 
     /// Said only where what the rows leave open has been taken out.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use keys::KeyArgs;
-pub use shared::{CsvArgs, Format, MethodArgs, Missing, Names, NoiseArgs, RunArgs, Scaling, TableArgs};
+pub use shared::{CsvArgs, Format, MethodArgs, Missing, Names, NoiseArgs, PlaceArgs, RunArgs, Scaling, TableArgs};
 use shared::{name, number, whole};
 
 const EXAMPLE: &str = "\
@@ -64,7 +64,8 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// Fit a table by several solvers, and print one line for each
     Compare(CompareArgs),
-    /// Fit a table by one solver with many settings, and find the one that does best on rows held out
+    /// Fit a table by one solver with many settings, and find the one that does best on rows held out, beside solver auto and
+    /// the mean of the labels
     Tune(Box<TuneArgs>),
     /// Predict the labels of a table by a model
     Predict(PredictArgs),
@@ -147,6 +148,8 @@ pub struct CompareArgs {
     pub table: TableArgs,
     #[command(flatten)]
     pub noise: NoiseArgs,
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// The solvers, each as for `fit --solver` but with `;` between its keys: gd,'sgd:batch=20;tol=1e-2',auto
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true, help_heading = "Method")]
     pub solvers: Vec<String>,
@@ -172,8 +175,9 @@ pub struct TuneArgs {
     pub solver: String,
     /// The values to try: keys of --solver with numbers or words, linspace(FROM,TO,COUNT) in equal steps or
     /// logspace(FROM,TO,COUNT) in equal ratios, both with both ends; for --random also uniform(FROM,TO) and
-    /// loguniform(FROM,TO). `paper` has the paper's values of keys that are not fixed, and scaling=none
-    #[arg(long, value_name = "paper|KEY=V1,V2;…", default_value = "paper", help_heading = "Search")]
+    /// loguniform(FROM,TO). `standard` has the keys of the solver that are not fixed, its steps around the length that it
+    /// finds from the data; `paper` has the paper's values of them, and scaling=none
+    #[arg(long, value_name = "standard|paper|KEY=V1,V2;…", default_value = "standard", help_heading = "Search")]
     pub grid: String,
     /// Try N settings that are drawn from the grid, not all of it
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Search")]

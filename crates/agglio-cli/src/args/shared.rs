@@ -83,6 +83,21 @@ pub struct NoiseArgs {
     pub tau_max: Option<f64>,
 }
 
+/// The solver's units, where it begins in them, and how far it may go.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PlaceArgs {
+    /// Where to begin; S scales N(0, I), 10/√d unless given [default: zero]
+    #[arg(long, value_name = "zero|random[:S]|W.json", help_heading = "Method")]
+    pub init: Option<String>,
+    /// Units of the solver: columns standardised, or as they are [default: standard; none for theory]
+    #[arg(long, value_name = "standard|none", hide_possible_values = true, help_heading = "Method")]
+    pub scaling: Option<Scaling>,
+    /// Keep ‖w‖ ≤ R in the solver's units, the intercept left out; not for lbfgs [default: no bound]. For theory a bound on the
+    /// true w, which nothing is projected to
+    #[arg(long, value_name = "R", value_parser = number, help_heading = "Method")]
+    pub radius: Option<f64>,
+}
+
 /// The flags that may also be typed as keys after the solver's name.
 #[derive(Clone, Debug, Default, Parser)]
 pub struct MethodArgs {
@@ -121,19 +136,11 @@ pub struct MethodArgs {
     /// The relative gradient to stop at [default: 1e-10]
     #[arg(long, value_name = "T", value_parser = number, help_heading = "Method")]
     pub tol: Option<f64>,
-    /// Where to begin; S scales N(0, I), 10/√d unless given [default: zero]
-    #[arg(long, value_name = "zero|random[:S]|W.json", help_heading = "Method")]
-    pub init: Option<String>,
-    /// Units of the solver: columns standardised, or as they are [default: standard; none for theory]
-    #[arg(long, value_name = "standard|none", hide_possible_values = true, help_heading = "Method")]
-    pub scaling: Option<Scaling>,
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// Further paths by way of random parts of the rows, for solver auto; `auto` goes on until half of them agree [default: 0]
     #[arg(long, value_name = "K|auto", value_parser = restarts, help_heading = "Method")]
     pub restarts: Option<Restarts>,
-    /// Keep ‖w‖ ≤ R in the solver's units, the intercept left out; not for lbfgs [default: no bound]. For theory a bound on the
-    /// true w, which nothing is projected to
-    #[arg(long, value_name = "R", value_parser = number, help_heading = "Method")]
-    pub radius: Option<f64>,
     /// Add L·‖w‖² to the loss, in the solver's units and not on the intercept; not for saga [default: 0]
     #[arg(long, value_name = "L", value_parser = number, help_heading = "Method")]
     pub l2: Option<f64>,

@@ -121,7 +121,7 @@ pub struct Sums {
     pub saturated: f64,
     /// ∇L̂_τ, empty where not asked for.
     pub gradient: Vec<f64>,
-    /// ‖J_j‖/√n for each column of J = (φ̂′_i x_ij), empty where not asked for.
+    /// ‖J_j‖/√n for each column of J = (φ̂′_i x_ij), or of J = (x_ij) for the matching loss; empty where not asked for.
     pub column_norms: Vec<f64>,
     /// The curvature, where asked for.
     pub curvature: Option<Symmetric>,

@@ -1,8 +1,8 @@
 //! *Rows* are where the data sits: covariates, and with each row a label, a weight and an offset.
 //!
-//! A storage answers four questions about a run of rows: dot products with a vector, and sums of the rows,
-//! of their squares and of their outer products with one coefficient a row. Everything above asks these
-//! and nothing else, so no solver knows how numbers are stored.
+//! A storage answers questions about a run of rows: dot products of the rows, or of their squares, with a vector; sums of
+//! the rows, of their squares and of their outer products, with one coefficient a row; and labels, weights and offsets.
+//! Everything above asks these and nothing else, so no solver knows how numbers are stored.
 
 mod batch;
 mod coordinates;

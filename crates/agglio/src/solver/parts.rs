@@ -1,6 +1,6 @@
 //! The *parts* that a solver by name is put together from.
 
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::oracle::{Hessian, Oracle};
 use crate::schedule::{Constant, Geometric, Schedule};
 use crate::solver::direction::{
@@ -107,9 +107,7 @@ impl<'a> Parts<'a> {
         match self.solver {
             Solver::NewtonCg | Solver::Lbfgs => return Ok(Box::new(Armijo::natural())),
             solver if !solver.uses_eta() => return Ok(Box::new(Trust::default())),
-            Solver::Gd if self.settings.eta.is_none() && self.lambda.is_none() => {
-                return Ok(Box::new(Armijo::new(1.0)));
-            }
+            _ if self.searches() => return Ok(Box::new(Armijo::new(1.0))),
             _ => {}
         }
         let size = self.size()?;
@@ -117,6 +115,16 @@ impl<'a> Parts<'a> {
             true => Box::new(Decay::new(size)),
             false => Box::new(step::Constant(size)),
         })
+    }
+
+    /// Whether it must search for the length of its steps, since the activation has no largest slope.
+    fn searches(&self) -> bool {
+        self.solver == Solver::Gd && self.settings.eta.is_none() && self.lambda.is_none()
+    }
+
+    /// The length of the first step; none where it is searched for.
+    pub fn first_size(&self) -> Result<Option<f64>> {
+        if self.searches() { Ok(None) } else { self.size().map(Some) }
     }
 
     /// The length of the first step.
@@ -153,16 +161,7 @@ impl<'a> Parts<'a> {
 
     /// Λ; one where every covariate is zero and any step will do.
     fn smoothness(&self) -> Result<f64> {
-        let unbounded = || ErrorKind::Incompatible {
-            one: format!("solver `{}`", self.solver),
-            other: "an activation of unbounded slope".into(),
-            reason: match self.solver.is_adaptive() {
-                true => "it needs the largest slope; use solver `auto`, or `gd`".into(),
-                false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta"
-                    .into(),
-            },
-        };
-        let lambda = self.lambda.ok_or_else(unbounded)?;
+        let lambda = self.lambda.ok_or_else(|| self.solver.refuse_unbounded())?;
         Ok(if lambda > 0.0 { lambda } else { 1.0 })
     }
 }

@@ -177,6 +177,30 @@ impl Solver {
         self.is_graduated() || matches!(self, Solver::Ngd | Solver::Gradopt | Solver::Glmtron)
     }
 
+    /// Whether it cannot do without Λ, and so without the activation's largest slope: for the length of its steps, or for
+    /// the floor of Adam and Yogi. `gd` searches for its step where there is none.
+    pub(crate) fn needs_slope(self, eta: Option<f64>, epsilon: Option<f64>) -> bool {
+        match self {
+            Solver::Gd | Solver::Ngd => false,
+            Solver::Adam | Solver::Yogi => epsilon.is_none(),
+            _ => self.uses_eta() && eta.is_none(),
+        }
+    }
+
+    /// The error for an activation that has no largest slope.
+    pub(crate) fn refuse_unbounded(self) -> Error {
+        let reason = match self.is_adaptive() {
+            true => "it needs the largest slope; use solver `auto` or `gd`, or give epsilon",
+            false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta",
+        };
+        ErrorKind::Incompatible {
+            one: format!("solver `{self}`"),
+            other: "an activation of unbounded slope".into(),
+            reason: reason.into(),
+        }
+        .into()
+    }
+
     /// Whether every step asks one question, for the gradient over all rows or a minibatch, and nothing else.
     pub(crate) fn asks_once(self) -> bool {
         use Solver::{Adam, Gd, Glmtron, Momentum, Nesterov, Ngd, Sgd, Yogi};
@@ -243,6 +267,12 @@ impl Solver {
             ball: settings.ball(oracle),
             keep: parts.keep(),
         })
+    }
+
+    /// The length of its first step where none is given; none for a solver that has no length to set, or searches for it.
+    pub(crate) fn default_step(self, settings: &Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Option<f64>> {
+        let settings = Settings { eta: None, ..*settings };
+        if self.uses_eta() { Parts::new(self, &settings, oracle, start).first_size() } else { Ok(None) }
     }
 
     /// Whether it forms the curvature of so many coefficients.

@@ -171,7 +171,7 @@ impl Mixture {
             true => StopReason::Settled,
             false => StopReason::Limit,
         };
-        Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier }
+        Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier, matching_gradient: None }
     }
 }
 

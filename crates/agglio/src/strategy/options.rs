@@ -242,6 +242,10 @@ impl Options {
         let (tau0, beta) = self.temperatures(cap)?;
         self.check_parts()?;
         self.check_printed()?;
+        // at τ = 0 every activation is a line
+        if cap > 0.0 && self.activation.largest_slope().is_none() && self.solver.needs_slope(self.eta, self.epsilon) {
+            return Err(self.solver.refuse_unbounded());
+        }
         let (theory, scaling, epochs) = (self.course()?, self.units(), self.default_epochs());
         let noise = match (self.tau_max, self.noise, self.solver) {
             (None, None | Some(Noise::Auto), Solver::Auto) => Noise::Auto,

@@ -42,6 +42,18 @@ impl Plan {
         copies.saturating_mul((dim as u64).saturating_pow(2)).saturating_mul(8)
     }
 
+    /// The length of the first step that the solver takes on these rows where none is given: 1/Λ, or α of Adam, Yogi and
+    /// NGD. None for a solver that has no length to set, or searches for it. Takes some 25 passes over the rows.
+    ///
+    /// # Errors
+    /// If the data cannot be fitted by this plan.
+    pub fn default_step(&self, rows: &dyn Rows) -> Result<Option<f64>> {
+        self.install(rows.len(), || {
+            let oracle = self.oracle(rows)?;
+            self.solver.default_step(&self.settings, &oracle, &self.begin(&oracle)?)
+        })?
+    }
+
     /// As [`Plan::fit`], with an observer that hears of every step and may end the fit.
     ///
     /// # Errors

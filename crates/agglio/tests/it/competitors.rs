@@ -9,7 +9,8 @@ use agglio::observe::{Observer, Step};
 use agglio::rows::{Addition, Dense, Rows, Run, Scaling};
 use agglio::simulate::{LabelNoise, Shape, Simulation};
 use agglio::solver::direction::V0;
-use agglio::{Options, Solver, Start};
+use agglio::stop::StopReason;
+use agglio::{Options, Solver, Start, Status};
 use serde_json::{Value, json};
 
 use crate::bank;
@@ -276,6 +277,40 @@ fn glmtron_recovers_what_has_no_noise() {
     let report = plain(Solver::Glmtron).build().unwrap().fit(&bank::rows(&data)).unwrap();
     let best = plain(Solver::Lm).build().unwrap().fit(&bank::rows(&data)).unwrap();
     assert!(report.loss > best.loss && report.loss < 1.1 * best.loss, "{} {}", report.loss, best.loss);
+}
+
+/// It ends where Σ (φ(z) − y)·x vanishes, says so, and does not pass for an optimum of squares.
+#[test]
+fn glmtron_says_that_it_is_at_the_optimum_of_the_matching_loss() {
+    for (activation, deviation) in [("sigmoid", 0.2), ("sigmoid", 1e-4), ("softplus", 0.1), ("silu", 0.05)] {
+        let data = bank::paper(activation, 500, 4, LabelNoise::Post(deviation, Shape::Gauss), 4);
+        let phi = named(activation).unwrap();
+        let options = || Options::new(phi.clone()).solver(Solver::Glmtron).noise(agglio::Noise::Post);
+        let report = options().build().unwrap().fit(&bank::rows(&data)).unwrap();
+        let verdict = report.verdict();
+        assert_eq!(
+            (report.status(), report.reason),
+            (Status::Converged, StopReason::Matching),
+            "{activation}: {verdict}"
+        );
+        assert!(!report.certificate.certified() && verdict.contains("optimum of the matching loss"), "{verdict}");
+        assert!(verdict.contains("not of least squares"), "{verdict}");
+        let mut sums = [0.0; 5];
+        for (x, y) in data.values.chunks(4).zip(&data.labels) {
+            let z = report.intercept + x.iter().zip(&report.coefficients).map(|(x, w)| x * w).sum::<f64>();
+            let row = [1.0].iter().chain(x);
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += (phi.value(z) - y) * x);
+        }
+        assert!(sums.iter().all(|sum| sum.abs() <= 1e-8 * deviation), "{activation}: {sums:?}");
+        let early = options().epochs(3).build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert_eq!(early.status(), Status::IterationLimit);
+        assert!(early.verdict().contains("not yet at an optimum of the matching loss"), "{}", early.verdict());
+        // a ball that holds it back is the end too
+        let held = options().radius(0.1).build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert_eq!(held.reason, StopReason::Matching, "{activation}: {}", held.verdict());
+        let none = options().solver(Solver::Lm).build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert!(none.certificate.matching_gradient.is_none() && none.certificate.certified());
+    }
 }
 
 struct Lowest(f64);
