@@ -37,6 +37,6 @@ fn score(predictions: &[f64], labels: &[f64]) -> Score {
     let rows = labels.len();
     let loss = errors().map(|error| error * error).sum::<f64>() / rows as f64;
     let mae = errors().map(f64::abs).sum::<f64>() / rows as f64;
-    let r_squared = variance(labels, None).map(|variance| 1.0 - loss / variance);
+    let r_squared = print::r_squared(loss, variance(labels, None));
     Score { rows, loss, rmse: loss.sqrt(), mae, r_squared, predictions: "mean" }
 }

@@ -17,6 +17,8 @@ pub struct Plan {
     pub(super) intercept: bool,
     pub(super) scaling: Scaling,
     pub(super) noise: Noise,
+    /// Whether both places of the noise are fitted, so that they can be compared.
+    pub(super) compares: bool,
     pub(super) settings: Settings,
     pub(super) epochs: usize,
     pub(super) tolerance: f64,

@@ -16,6 +16,7 @@ mod heats;
 mod labels;
 mod laws;
 mod models;
+mod noise_choice;
 mod noisy;
 mod oracle;
 mod recovery;
