@@ -60,7 +60,7 @@ fn names() -> Vec<Case> {
         fit("a solver's key without value", "--solver gd:tau0").refused(["`tau0` has no value"]),
         fit("a solver's key in words", "--solver gd:tau0=x").refused(["gd:tau0=x", "must be a number"]),
         fit("restarts in words", "--restarts some").refused(["--restarts", "whole number or `auto`"]),
-        fit("noise elsewhere", "--noise during").refused(["`pre` or `post`"]),
+        fit("noise elsewhere", "--noise during").refused(["it is `post`, `pre` or `auto`"]),
         fit("scaling misspelt", "--scaling std").refused(["standard"]),
         fit("a start that is not there", "--init nowhere.json")
             .refused(["`nowhere.json`", "zero, random[:S] or a weights file"]),
