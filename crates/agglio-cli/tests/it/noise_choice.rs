@@ -39,6 +39,18 @@ fn the_default_is_post_and_auto_chooses() {
     }
 }
 
+#[test]
+fn compare_has_the_same_default() {
+    let folder = simulated("pre:0.5");
+    let ends = |words: &str| {
+        let run = folder.run(&format!("compare d.csv --target y --activation softplus --format json {words}"));
+        let runs: Vec<Value> = serde_json::from_str(&run.stdout).unwrap();
+        runs.iter().map(|run| run["noise"].as_str().unwrap().to_owned()).collect::<Vec<String>>()
+    };
+    assert_eq!(ends("--solvers auto,lm,gd"), ["post", "post", "post"]);
+    assert_eq!(ends("--solvers auto --noise auto"), ["pre"]);
+}
+
 /// One line more, with both numbers, and no warning: nothing is wrong with the fit that was asked for.
 #[test]
 fn a_line_says_where_noise_before_the_activation_fits_better() {

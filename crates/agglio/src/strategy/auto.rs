@@ -123,12 +123,12 @@ impl Plan {
         let again = |line: Line| if line.rows == judges { line } else { self.line(oracle, judges) };
         let line = (oracle.labels().outside() == 0).then(|| again(line));
         let pre = line.as_ref().map(|line| noise::pre(oracle, line));
-        let both = LogLikelihoods::of(oracle, judges, pre.as_ref(), &post);
-        let objection = pre.as_ref().and_then(|pre| Evidence::against(oracle, judges, pre, &post, both));
-        let favoured = pre.is_some() && objection.is_none();
         if oracle.is_interrupted() {
             return post;
         }
+        let both = LogLikelihoods::of(oracle, judges, pre.as_ref(), &post);
+        let objection = pre.as_ref().and_then(|pre| Evidence::against(oracle, judges, pre, &post, both));
+        let favoured = pre.is_some() && objection.is_none();
         let found = match pre.zip(line) {
             Some((pre, line)) if favoured && self.noise == Noise::Auto => match judges {
                 Batch::All => pre.found(oracle, &line),
