@@ -5,7 +5,7 @@ use std::fmt;
 use crate::certificate::Certificate;
 use crate::list::first_few;
 use crate::stop::StopReason;
-use crate::strategy::{LogLikelihoods, Noise};
+use crate::strategy::{LogLikelihoods, Noise, Objection};
 
 /// What a fit found.
 #[derive(Clone, Debug)]
@@ -17,11 +17,18 @@ pub struct Report {
     pub intercept: f64,
     /// Weighted mean of (φ(xᵀw + b) − y)², on the user's own labels.
     pub loss: f64,
+    /// Weighted mean of (ŷ − y)², ŷ being what a model of this fit predicts: the mean of y, which is φ(xᵀw + b) unless the
+    /// noise is before φ.
+    pub prediction_loss: f64,
     /// L̂_τ at the last temperature: what was minimised. The same as `loss` at τ = 1.
     pub path_loss: f64,
     /// Log-likelihoods of noise before and after φ, where both were fitted.
     pub log_likelihoods: Option<LogLikelihoods>,
-    /// Standard deviation of noise before φ, where the fit ended at τ = 0.
+    /// The place of the noise that [`Noise::Auto`] chooses here, where both were fitted.
+    pub likelier: Option<Noise>,
+    /// Why that is not before φ, where every label has a preimage.
+    pub objection: Option<Objection>,
+    /// Standard deviation of noise before φ, where the fit ended at τ = 0, by degrees of freedom.
     pub deviation: Option<f64>,
     /// The last temperature.
     pub tau: f64,

@@ -74,9 +74,9 @@ pub struct RunArgs {
 /// Where noise enters, and so where the temperature ends.
 #[derive(Clone, Debug, Default, Args)]
 pub struct NoiseArgs {
-    /// Where noise enters: before φ (least squares on φ⁻¹(y)), after it (least squares on y), or whichever is clearly more
-    /// likely [default: auto for solver auto, else post]
-    #[arg(long, value_name = "auto|pre|post", value_parser = noise, help_heading = "Noise")]
+    /// Where noise enters: `post`, after φ (least squares on y); `pre`, before it (least squares on φ⁻¹(y)); `auto`, before
+    /// it only where that is clearly the better model, for solver auto [default: post]
+    #[arg(long, value_name = "post|pre|auto", value_parser = noise, help_heading = "Noise")]
     pub noise: Option<Noise>,
     /// The last temperature, 0 to 1, whatever the noise [default: 0 for `pre`, 1 for `post`]
     #[arg(long, value_name = "T", value_parser = number, help_heading = "Noise")]
@@ -228,7 +228,7 @@ fn noise(typed: &str) -> Result<Noise, String> {
         "pre" => Ok(Noise::Pre),
         "post" => Ok(Noise::Post),
         "auto" => Ok(Noise::Auto),
-        _ => Err("it is `auto`, `pre` or `post`".into()),
+        _ => Err("it is `post`, `pre` or `auto`".into()),
     }
 }
 

@@ -72,7 +72,7 @@ impl Errors {
     fn score(&self) -> Score {
         let rows = self.labels.count;
         let [loss, mae] = [self.squares, self.absolutes].map(|sum| sum / rows as f64);
-        let r_squared = self.labels.variance().map(|variance| 1.0 - loss / variance);
+        let r_squared = print::r_squared(loss, self.labels.variance());
         Score { rows, loss, rmse: loss.sqrt(), mae, r_squared, predictions: "mean" }
     }
 }

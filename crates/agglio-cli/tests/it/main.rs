@@ -13,6 +13,7 @@ mod durability;
 mod files;
 #[cfg(target_os = "linux")]
 mod limits;
+mod noise_choice;
 mod paper;
 mod printed;
 mod readme;

@@ -84,7 +84,7 @@ impl Study {
             parameters: parameters(request),
             panels: vec![
                 panel("AGGLIO-GD", &errors.agglio_gd, &sizes),
-                panel("agglio's default", &errors.own_default, &sizes),
+                panel("agglio, noise auto", &errors.own_default, &sizes),
             ],
             columns: 2,
             tables: vec![table(&errors, &sizes)],
@@ -126,13 +126,13 @@ impl Study {
                 Some(remark) => theirs.remark(remark),
                 None => theirs,
             };
-            [theirs, end("agglio's default", ours)]
+            [theirs, end("agglio, noise auto", ours)]
         };
         all.flat_map(claims).collect()
     }
 }
 
-/// Where AGGLIO-GD and the default end.
+/// Where AGGLIO-GD and solver `auto` under noise `auto` end.
 fn both(task: &Task, seed: u64, request: &Request) -> Result<[f64; 2]> {
     let data = task.draw(seed)?;
     let published = Contestant::AGGLIO_GD.options(task, &Setting::new(), seed, request)?.epochs(EPOCHS).build()?;
@@ -164,7 +164,7 @@ fn stalls(errors: &[Vec<Spread>], sizes: &[usize], side: &str, remark: &str) -> 
     SIGMAS.iter().zip(errors).map(claim).collect()
 }
 
-/// This project's default is consistent for every noise of the figure.
+/// Solver `auto` under noise `auto` is consistent for every noise of the figure.
 fn consistent(errors: &[Vec<Spread>], sizes: &[usize]) -> Vec<Claim> {
     let claim = |(sigma, errors): (&f64, &Vec<Spread>)| {
         let x: Vec<f64> = sizes.iter().map(|&rows| (rows as f64).ln()).collect();
@@ -172,7 +172,7 @@ fn consistent(errors: &[Vec<Spread>], sizes: &[usize]) -> Vec<Claim> {
         let slope = Trend::through(&x, &y).slope;
         Claim::new(
             "beyond the paper",
-            format!("σ = {sigma}: the error of agglio's default falls as 1/√n (slope −0.5 ± 0.1 in log-log)"),
+            format!("σ = {sigma}: the error of agglio under noise auto falls as 1/√n (slope −0.5 ± 0.1 in log-log)"),
             format!("slope {}", brief(slope)),
             (slope + 0.5).abs(),
             Bound::AtMost(0.1),
@@ -227,7 +227,7 @@ fn panel(title: &str, errors: &[Vec<Spread>], sizes: &[usize]) -> Panel {
 }
 
 fn table(errors: &Errors, sizes: &[usize]) -> Table {
-    let rows = [("AGGLIO-GD", &errors.agglio_gd), ("agglio's default", &errors.own_default)];
+    let rows = [("AGGLIO-GD", &errors.agglio_gd), ("agglio, noise auto", &errors.own_default)];
     let row = |(method, sigma, errors): (&str, f64, &Vec<Spread>)| -> Vec<Cell> {
         let head = [Cell::Text(method.into()), Cell::Number(sigma)];
         head.into_iter().chain(errors.iter().map(|&spread| Cell::from(spread))).collect()
@@ -249,7 +249,7 @@ fn parameters(request: &Request) -> Vec<(String, String)> {
     [
         ("task", "sigmoid, d = 50, x ~ N(0, I)/√d, w* ~ N(0, I)".to_owned()),
         ("AGGLIO-GD", "as it comes (η = 1/Λ, τ0 = 0.01, β = 1.05), start 10·N(0, I)/√d, to τ = 1".into()),
-        ("agglio's default", "solver auto with noise auto".into()),
+        ("agglio, noise auto", "solver auto, which chooses the place of the noise".into()),
         ("projection and cap", request.projection().into()),
         ("seeds", format!("{} from {}", request.seeds, request.seed)),
     ]

@@ -19,7 +19,6 @@ use crate::error::{Error, Result};
 use crate::quote;
 use crate::report::{Report, Status};
 use crate::save::{Draft, publish};
-use crate::strategy::unbiased;
 use crate::text;
 
 /// The most columns that a table can have, so that no file can ask for memory by a number alone.
@@ -78,7 +77,7 @@ impl Model {
             coefficients: Coefficients::new(origin.names, &report.coefficients).map_err(Error::data)?,
             noise: report.noise.name().into(),
             tau: report.tau,
-            deviation: report.deviation.map(|deviation| unbiased(deviation, report.rows, report.parameters)),
+            deviation: report.deviation,
             loss: Some(report.loss).filter(|loss| loss.is_finite()),
             status: report.status().to_string(),
             solver: origin.solver.into(),

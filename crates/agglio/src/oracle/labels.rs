@@ -129,6 +129,16 @@ impl Labels {
         self.clip = Clip::NONE;
     }
 
+    /// The margin in force.
+    pub(crate) fn clip(&self) -> Clip {
+        self.clip
+    }
+
+    /// Puts a margin in force again.
+    pub(crate) fn restore(&mut self, clip: Clip) {
+        self.clip = clip;
+    }
+
     /// Where φ turns, if it does and some label is in the dip.
     pub fn turn(&self) -> Option<f64> {
         match self.activation.preimages(self.activation.range().lo) {

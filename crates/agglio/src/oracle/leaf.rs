@@ -256,7 +256,7 @@ impl<'a> Task<'a> {
     }
 
     /// z = (x − p)ᵀv + constant, and the offset where θ itself is meant.
-    fn predict(&self, predictor: &Predictor, run: &Run<'_>, offset: &[f64], z: &mut [f64]) {
+    pub fn predict(&self, predictor: &Predictor, run: &Run<'_>, offset: &[f64], z: &mut [f64]) {
         self.fold.rows.dots(run, self.fold.coordinates.pivot(), &predictor.v, z);
         vector::add(z, offset, predictor.constant);
     }

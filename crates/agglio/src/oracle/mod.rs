@@ -10,6 +10,7 @@
 
 mod branch;
 mod clip;
+mod departure;
 mod fold;
 mod group;
 mod labels;
@@ -21,6 +22,7 @@ use crate::linalg::{Symmetric, norm};
 use crate::rows::Batch;
 
 pub use crate::tree::LEAF;
+pub(crate) use departure::{Departure, Ends};
 pub use fold::Fold;
 pub(crate) use group::ABREAST;
 pub use labels::{Labels, MARGIN, MARGINS, PreimageBranch};

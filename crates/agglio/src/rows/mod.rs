@@ -166,6 +166,12 @@ pub trait Rows: Debug + Send + Sync {
         true
     }
 
+    /// What a weight of one stands for as written by [`Rows::weights`]: a source may store weights in other units, in which
+    /// their products with squares do not overflow. Default: one.
+    fn weight_unit(&self) -> f64 {
+        1.0
+    }
+
     /// Writes the weights, one for each row where none were given.
     fn weights(&self, run: &Run<'_>, weight: &mut [f64]);
 

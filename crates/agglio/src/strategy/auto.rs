@@ -10,6 +10,7 @@ use crate::solver::preset;
 use crate::stop::{Stop, StopReason};
 use crate::strategy::linear::Line;
 use crate::strategy::noise::{self, LogLikelihoods};
+use crate::strategy::noise_choice::Evidence;
 use crate::strategy::restarts::{Contest, Origin};
 use crate::strategy::{Found, Noise, Plan, Restarts};
 
@@ -48,10 +49,8 @@ impl Plan {
     }
 
     fn auto_over(&self, mut samples: Vec<Batch>, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
-        // a penalty or a ball shrinks the two ends by different amounts, so that their likelihoods cannot be compared
-        let comparable = self.noise == Noise::Auto && self.l2 == 0.0 && self.settings.radius.is_none();
         // where there are many rows, a sample of them knows where the noise is, and all of them are for the end that is kept
-        let early = comparable && self.restarts == Restarts::Count(0) && samples.len() > 1;
+        let early = self.compares && self.restarts == Restarts::Count(0) && samples.len() > 1;
         let later = if early { samples.split_off(samples.len() - 1) } else { Vec::new() };
         let (first, judges) = match samples[..] {
             [first, .., judges] => (first, judges),
@@ -62,7 +61,7 @@ impl Plan {
         let curvature = line.curvature.clone();
         let mut found = self.post(oracle, &line, samples, observer);
         // a residual that is only rounding is as exact under either model
-        if comparable && !found.outcome.sums.is_rounding() && found.outcome.reason != StopReason::Interrupted {
+        if self.compares && !found.outcome.sums.is_rounding() && found.outcome.reason != StopReason::Interrupted {
             found = self.choose(found, oracle, line, judges);
         }
         if later.is_empty() || found.deviation.is_some() || found.outcome.reason == StopReason::Interrupted {
@@ -117,24 +116,32 @@ impl Plan {
         contest.end().0
     }
 
-    /// Keeps `post`, fitted to the rows that judge, unless noise before φ is clearly more likely on them.
+    /// Compares `post`, fitted to the rows that judge, with noise before φ on them. Keeps `post` unless the plan leaves the
+    /// choice to the data and these favour the other.
     fn choose(&self, post: Found, oracle: &mut Fold<'_>, line: Line, judges: Batch) -> Found {
-        let (all, asked) = (noise::counted(oracle, Batch::All), noise::counted(oracle, judges));
-        let linear_loss = post.linear_loss;
-        let likelihood = noise::gaussian(asked, post.outcome.sums.loss);
+        let (clip, linear_loss) = (oracle.labels().clip(), post.linear_loss);
         let again = |line: Line| if line.rows == judges { line } else { self.line(oracle, judges) };
         let line = (oracle.labels().outside() == 0).then(|| again(line));
         let pre = line.as_ref().map(|line| noise::pre(oracle, line));
         if oracle.is_interrupted() {
             return post;
         }
-        let both = LogLikelihoods { pre: pre.as_ref().map(|pre| pre.log_likelihood), post: likelihood };
+        let both = LogLikelihoods::of(oracle, judges, pre.as_ref(), &post);
+        let objection = pre.as_ref().and_then(|pre| Evidence::against(oracle, judges, pre, &post, both));
+        let favoured = pre.is_some() && objection.is_none();
         let found = match pre.zip(line) {
-            Some((pre, line)) if both.favour_pre() && judges == Batch::All => pre.found(oracle, &line),
-            Some(_) if both.favour_pre() => self.pre(oracle),
-            _ => post,
+            Some((pre, line)) if favoured && self.noise == Noise::Auto => match judges {
+                Batch::All => pre.found(oracle, &line),
+                Batch::Part { .. } => self.pre(oracle),
+            },
+            _ => {
+                oracle.labels_mut().restore(clip);
+                post
+            }
         };
-        Found { log_likelihoods: Some(both.scaled(all / asked)), linear_loss, ..found }
+        let likelier = Some(if favoured { Noise::Pre } else { Noise::Post });
+        let log_likelihoods = Some(both.scaled(oracle.total_weight() / noise::weight(oracle, judges)));
+        Found { log_likelihoods, likelier, objection, linear_loss, ..found }
     }
 
     /// The end at τ = 0.

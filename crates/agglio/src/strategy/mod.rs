@@ -6,6 +6,7 @@ mod heat;
 mod irls;
 mod linear;
 mod noise;
+mod noise_choice;
 mod options;
 mod plan;
 mod printed;
@@ -14,8 +15,9 @@ mod single;
 mod start;
 
 pub(crate) use heat::{Ended, Reached};
-pub(crate) use noise::unbiased;
+use noise::unbiased;
 pub use noise::{LogLikelihoods, Noise};
+pub use noise_choice::Objection;
 pub use options::Options;
 pub use plan::Plan;
 pub use restarts::Restarts;
@@ -31,6 +33,10 @@ struct Found {
     /// Standard deviation of noise before φ, where the fit ends at τ = 0.
     deviation: Option<f64>,
     log_likelihoods: Option<LogLikelihoods>,
+    /// The place of the noise that the rule of noise `auto` chooses, where both were fitted.
+    likelier: Option<Noise>,
+    /// Why that is not before φ, where there is such a model.
+    objection: Option<Objection>,
     /// Runs that ended as low as the one kept, of how many.
     restarts: Option<(usize, usize)>,
     /// Loss of the line at τ = 0 that the path began with.
@@ -51,6 +57,15 @@ impl Found {
 
 impl From<Outcome> for Found {
     fn from(outcome: Outcome) -> Found {
-        Found { outcome, deviation: None, log_likelihoods: None, restarts: None, linear_loss: None, certificate: None }
+        Found {
+            outcome,
+            deviation: None,
+            log_likelihoods: None,
+            likelier: None,
+            objection: None,
+            restarts: None,
+            linear_loss: None,
+            certificate: None,
+        }
     }
 }

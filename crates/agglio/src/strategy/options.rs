@@ -99,8 +99,7 @@ impl Options {
         self
     }
 
-    /// Where the noise enters. Default: whichever is clearly more likely for solver `auto`, after the activation for the
-    /// others.
+    /// Where the noise enters. Default: after the activation. [`Noise::Auto`] is for solver `auto` only.
     pub fn noise(mut self, noise: Noise) -> Options {
         self.noise = Some(noise);
         self
@@ -247,14 +246,11 @@ impl Options {
             return Err(self.solver.refuse_unbounded());
         }
         let (theory, scaling, epochs) = (self.course()?, self.units(), self.default_epochs());
-        let noise = match (self.tau_max, self.noise, self.solver) {
-            (None, None | Some(Noise::Auto), Solver::Auto) => Noise::Auto,
-            (None, Some(noise), _) => noise,
-            // an explicit cap says where to end
-            _ => Noise::Post,
-        };
+        // an explicit cap says where to end
+        let noise = self.noise.filter(|_| self.tau_max.is_none()).unwrap_or_default();
         Ok(Plan {
             noise,
+            compares: self.compares(),
             settings: Settings {
                 tau0,
                 beta,
@@ -285,6 +281,13 @@ impl Options {
             threads: self.threads,
             interrupt: self.interrupt,
         })
+    }
+
+    /// Solver `auto` compares both places of the noise unless it is told where to end. A penalty or a ball shrinks the two
+    /// fits by different amounts, so that their likelihoods cannot be compared.
+    fn compares(&self) -> bool {
+        let free = self.tau_max.is_none() && self.noise != Some(Noise::Pre);
+        free && self.solver == Solver::Auto && self.l2 == 0.0 && self.radius.is_none()
     }
 
     /// A setting that the solver does not use is an error that names both.

@@ -19,6 +19,8 @@ pub struct Plan {
     pub(super) intercept: bool,
     pub(super) scaling: Scaling,
     pub(super) noise: Noise,
+    /// Whether both places of the noise are fitted, so that they can be compared.
+    pub(super) compares: bool,
     pub(super) settings: Settings,
     pub(super) branch: PreimageBranch,
     /// What solver `theory` does.

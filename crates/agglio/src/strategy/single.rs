@@ -122,13 +122,14 @@ impl Plan {
 
     /// What is told of a point that was found, for which so many rows were visited in such a time.
     pub(super) fn reached(&self, oracle: &Fold<'_>, found: Found, visited: u64, seconds: f64) -> Reached {
-        let deviation = self.deviation(oracle, &found).map(|s| unbiased(s, oracle.rows(), parameters(oracle)));
+        let deviation = self.deviation(oracle, &found);
         Reached { outcome: found.outcome, deviation, visited, seconds }
     }
 
-    /// Root mean square of noise before φ, where the fit ends at τ = 0.
+    /// Standard deviation of noise before φ, where the fit ends at τ = 0, by degrees of freedom.
     fn deviation(&self, oracle: &Fold<'_>, found: &Found) -> Option<f64> {
-        found.deviation.or_else(|| (self.settings.cap == 0.0).then(|| oracle.distance(&found.outcome.theta)))
+        let distance = || (self.settings.cap == 0.0).then(|| oracle.distance(&found.outcome.theta));
+        found.deviation.or_else(distance).map(|deviation| unbiased(deviation, oracle, Batch::All))
     }
 
     /// Makes the runs of the loop that the solver stands for, and keeps one.
@@ -195,6 +196,10 @@ impl Plan {
         let outcome = &found.outcome;
         let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;
         let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
+        let prediction_loss = match deviation {
+            None => loss,
+            Some(_) => oracle.loss_of_predictions(&outcome.theta, deviation),
+        };
         let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
         require_coefficients(oracle.coordinates(), &outcome.theta, &coefficients)?;
         // noise before φ may have an optimum at which φ itself overflows
@@ -206,8 +211,11 @@ impl Plan {
             coefficients,
             intercept,
             loss,
+            prediction_loss,
             path_loss: outcome.sums.loss,
             log_likelihoods: found.log_likelihoods,
+            likelier: found.likelier,
+            objection: found.objection,
             deviation,
             tau: outcome.tau,
             noise: if deviation.is_some() { Noise::Pre } else { Noise::Post },
@@ -256,7 +264,7 @@ impl Plan {
 }
 
 /// Number of coefficients that the data can tell, the intercept included.
-fn parameters(oracle: &Fold<'_>) -> usize {
+pub(super) fn parameters(oracle: &Fold<'_>) -> usize {
     oracle.dim() - oracle.coordinates().dead_columns().len()
 }
 

@@ -129,10 +129,7 @@ impl<'a> Halves<'a> {
 
 /// What the predictions of a model lose that is made of the point.
 fn loss(oracle: &Fold<'_>, Reached { outcome, deviation, .. }: &Reached) -> f64 {
-    match deviation {
-        None => oracle.loss_of_rows(&outcome.theta, 1.0),
-        Some(deviation) => oracle.loss_of_means(&outcome.theta, *deviation),
-    }
+    oracle.loss_of_predictions(&outcome.theta, *deviation)
 }
 
 /// Rows without weight would be fitted, or scored, as if there were none.

@@ -17,6 +17,7 @@ mod labels;
 mod laws;
 mod means;
 mod models;
+mod noise_choice;
 mod noisy;
 mod oracle;
 mod printed;

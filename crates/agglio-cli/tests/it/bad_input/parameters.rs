@@ -71,7 +71,7 @@ fn names() -> Vec<Case> {
         fit("stages without a pass", "--solver gradopt:passes=0").refused(["passes is 0"]),
         fit("negative noise of a theory", "--no-intercept --solver theory:radius=1,sigma=-1").refused(["sigma is -1"]),
         fit("restarts in words", "--restarts some").refused(["--restarts", "whole number or `auto`"]),
-        fit("noise elsewhere", "--noise during").refused(["`pre` or `post`"]),
+        fit("noise elsewhere", "--noise during").refused(["it is `post`, `pre` or `auto`"]),
         fit("scaling misspelt", "--scaling std").refused(["standard"]),
         fit("a start that is not there", "--init nowhere.json")
             .refused(["`nowhere.json`", "zero, random[:S] or a weights file"]),
