@@ -107,7 +107,7 @@ impl From<StopReason> for Status {
             }
             StopReason::Plateau => Status::Plateau,
             StopReason::Limit => Status::IterationLimit,
-            StopReason::NotFinite | StopReason::Overshot => Status::Diverging,
+            StopReason::NotFinite | StopReason::Overshot | StopReason::Planned => Status::Diverging,
             StopReason::Interrupted => Status::Interrupted,
         }
     }
@@ -152,6 +152,11 @@ impl Report {
                 "the steps led out of the numbers and the last finite point was kept; rescale the data".into()
             }
             (Status::Diverging, StopReason::Overshot) => format!("no fit: {}", Self::OVERSHOT),
+            (Status::Diverging, StopReason::Planned) => {
+                "the steps that the theory plans are too long for this data, and the last finite point was kept; its theorems \
+                 are for corrected constants and covariates from N(0, I)"
+                    .into()
+            }
             (Status::Diverging, _) if !self.loss.is_finite() => {
                 "no fit: the activation overflows at these coefficients; rescale the data".into()
             }

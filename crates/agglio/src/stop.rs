@@ -29,6 +29,8 @@ pub enum StopReason {
     NotFinite,
     /// Steps of the length that was asked for led uphill, or out of the numbers; the last finite point was kept.
     Overshot,
+    /// Steps of the length that the theory plans led to numbers that are not finite; the last finite point was kept.
+    Planned,
     /// An observer ended it.
     Interrupted,
 }

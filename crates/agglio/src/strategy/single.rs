@@ -179,10 +179,16 @@ impl Plan {
         Ok((method, if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop }))
     }
 
-    /// Says of steps whose length was asked for whether they led uphill.
+    /// Says of steps whose length was asked for whether they led uphill, and of those that the theory plans whether they led out
+    /// of the numbers.
     pub(super) fn judge(&self, oracle: &dyn Oracle, start: &[f64], outcome: Outcome) -> Outcome {
         let overshot = self.settings.eta.is_some() && led_away(oracle, start, &outcome);
-        if overshot { Outcome { reason: StopReason::Overshot, ..outcome } } else { outcome }
+        let reason = match outcome.reason {
+            _ if overshot => StopReason::Overshot,
+            StopReason::NotFinite if self.theory.is_some() => StopReason::Planned,
+            reason => reason,
+        };
+        Outcome { reason, ..outcome }
     }
 
     fn report(&self, oracle: &Fold<'_>, mut found: Found) -> Result<Report> {

@@ -92,11 +92,16 @@ pub fn tune(
     install(first.threads(), search)?
 }
 
-/// The plan of the lowest loss among those that [can be recommended](Score::is_eligible), the first of several.
+/// The plan of the lowest loss among those that [can be recommended](Score::is_eligible). Losses within 1e-9 of the lowest,
+/// relatively, are the same but for rounding; of these plans, the one of the fewest passes, and the first of several.
 pub fn best(scores: &[Option<Score>]) -> Option<usize> {
-    let scores = scores.iter().enumerate().filter_map(|(i, score)| Some((i, score.as_ref()?)));
-    let eligible = scores.filter(|(_, score)| score.is_eligible()).map(|(i, score)| (i, score.loss));
-    eligible.reduce(|best, next| if next.1 < best.1 { next } else { best }).map(|(i, _)| i)
+    let eligible = || {
+        let scores = scores.iter().enumerate().filter_map(|(i, score)| Some((i, score.as_ref()?)));
+        scores.filter(|(_, score)| score.is_eligible())
+    };
+    let lowest = eligible().map(|(_, score)| score.loss).fold(f64::INFINITY, f64::min);
+    let lowest = eligible().filter(|(_, score)| score.loss <= (1.0 + ROUNDING) * lowest);
+    lowest.reduce(|best, next| if next.1.passes < best.1.passes { next } else { best }).map(|(i, _)| i)
 }
 
 /// The rows of a fit, and those that it is scored on.
@@ -250,6 +255,7 @@ impl Score {
     fn new(oracle: &Fold<'_>, held_out: &Fold<'_>, mut reached: Reached, before: f64) -> Score {
         let begun = Instant::now();
         let reason = reached.outcome.reason;
+        let led_away = matches!(reason, StopReason::Overshot | StopReason::Planned | StopReason::NotFinite);
         let (loss, training_loss) = (loss(held_out, &reached), loss(oracle, &reached));
         let explains = reached.outcome.tau < 1.0 || training_loss <= (1.0 + ROUNDING) * oracle.baseline().loss;
         let status = match (reason, Status::from(reason)) {
@@ -259,7 +265,7 @@ impl Score {
             (_, status) => status,
         };
         Score {
-            loss: if matches!(reason, StopReason::Overshot | StopReason::NotFinite) { f64::INFINITY } else { loss },
+            loss: if led_away { f64::INFINITY } else { loss },
             training_loss,
             passes: reached.visited as f64 / oracle.rows() as f64,
             seconds: before + reached.seconds + begun.elapsed().as_secs_f64(),

@@ -6,8 +6,9 @@ use agglio::activation::named;
 use agglio::oracle::PreimageBranch;
 use agglio::rows::{Dense, Rows, Scaling};
 use agglio::simulate::{Design, LabelNoise, Shape, Simulated, Simulation};
+use agglio::stop::StopReason;
 use agglio::theory::{Algorithm, Course, INCREMENT, Setting, Statement};
-use agglio::{Noise, Options, Solver, Start, Status};
+use agglio::{Noise, Options, Report, Solver, Start, Status};
 use serde_json::{Value, json};
 
 use crate::bank;
@@ -270,6 +271,26 @@ fn a_branch_is_least_squares_on_its_preimages() {
         let off = bank::largest_difference(&ours, &fit(Options::new(named("identity").unwrap()), &line));
         assert!(off <= 1e-9, "{branch:?}: {off:e}");
     }
+}
+
+/// The printed steps of softplus diverge, and the verdict says that the theory planned them; so do corrected ones on
+/// covariates that are not those of the theorem.
+#[test]
+fn planned_steps_that_diverge_are_told() {
+    let mut data = draw("softplus", 1000, 5, 1.0, LabelNoise::None, 3);
+    let fit = |data: &Simulated, constants: Statement| {
+        theory("softplus", 1.0).constants(constants).build().unwrap().fit(&bank::rows(data)).unwrap()
+    };
+    assert_eq!(fit(&data, Statement::Corrected).status(), Status::Converged);
+    let told = |report: Report| {
+        assert_eq!((report.status(), report.reason), (Status::Diverging, StopReason::Planned));
+        let verdict = report.verdict();
+        assert!(verdict.contains("corrected constants") && verdict.contains("N(0, I)"), "{verdict}");
+        assert!(!verdict.contains("rescale") && report.coefficients.iter().all(|w| w.is_finite()), "{verdict}");
+    };
+    told(fit(&data, Statement::Printed));
+    data.values.iter_mut().for_each(|x| *x *= 10.0);
+    told(fit(&data, Statement::Corrected));
 }
 
 /// Fits that take their steps together each have the labels that they asked for.

@@ -258,6 +258,25 @@ fn ties_go_to_the_first_and_units_can_be_the_users() {
     assert_eq!(best(&scores), Some(1));
 }
 
+/// Rounding does not decide between settings that reach the same loss; passes do.
+#[test]
+fn of_losses_that_are_the_same_but_for_rounding_the_cheapest_wins() {
+    let score = |loss: f64, passes: f64| {
+        let (training_loss, seconds, status) = (0.5, 1.0, Status::Converged);
+        Some(Score { loss, training_loss, passes, seconds, status, explains: true })
+    };
+    let lowest = score(0.5, 300.0);
+    assert_eq!(best(&[lowest, score(0.5 * (1.0 + 5e-10), 90.0), score(0.5 * (1.0 + 5e-9), 10.0)]), Some(1));
+    // both are near to the one between them, but not the highest to the lowest
+    assert_eq!(best(&[score(0.5 * (1.0 + 15e-10), 10.0), score(0.5 * (1.0 + 8e-10), 90.0), lowest]), Some(1));
+    assert_eq!(best(&[score(0.5 * (1.0 + 5e-10), 300.0), lowest]), Some(0));
+    assert_eq!(best(&[score(0.5, 301.0), lowest, lowest]), Some(1));
+    assert_eq!(best(&[score(0.0, 9.0), score(0.0, 8.0), score(1e-300, 1.0)]), Some(1));
+    // the cheapest may not be one that cannot be recommended
+    let plateau = Score { status: Status::Plateau, ..score(0.5, 1.0).unwrap() };
+    assert_eq!(best(&[Some(plateau), lowest]), Some(1));
+}
+
 /// Ends on a plateau, and fits that explain nothing, are never the best, however low their loss.
 #[test]
 fn what_cannot_be_recommended_is_not_the_best() {

@@ -108,7 +108,7 @@ impl Found {
         Found { candidates, best, beside, split, seed: args.run.seed, seconds, warnings }
     }
 
-    /// The setting of the lowest loss among those that can be recommended.
+    /// The setting of the lowest loss among those that can be recommended, of the fewest passes where several reach it.
     pub fn best(&self) -> Option<(&Candidate, &Score)> {
         let (candidate, score) = self.candidates.get(self.best?)?;
         Some((candidate, score.as_ref()?))
@@ -116,15 +116,16 @@ impl Found {
 
     /// The best settings, one a line, what they are compared with, and the winner as it is typed after `fit --solver`.
     pub fn table(&self) -> String {
-        let mut ranked: Vec<(&Candidate, &Score)> =
-            self.candidates.iter().filter_map(|(candidate, score)| Some((candidate, score.as_ref()?))).collect();
+        let scored = self.candidates.iter().enumerate();
+        let mut ranked: Vec<(usize, &Candidate, &Score)> =
+            scored.filter_map(|(place, (candidate, score))| Some((place, candidate, score.as_ref()?))).collect();
         // stable, so that the first in the grid stays the first of equals; those that cannot be recommended come last
-        let rank = |score: &Score| (!score.is_eligible(), score.loss);
-        ranked.sort_by(|(_, one), (_, other)| rank(one).partial_cmp(&rank(other)).unwrap_or(Ordering::Equal));
+        let rank = |place: usize, score: &Score| (Some(place) != self.best, !score.is_eligible(), score.loss);
+        ranked.sort_by(|one, other| rank(one.0, one.2).partial_cmp(&rank(other.0, other.2)).unwrap_or(Ordering::Equal));
         let keys = self.candidates.first().into_iter().flat_map(|(candidate, _)| &candidate.setting);
         let numbers = ["held-out loss", "training loss", "passes", "time"].map(right);
         let mut table = ruled(keys.map(|(key, _)| right(visible(key))).chain(numbers).chain([left("status")]));
-        table.add_rows(ranked.iter().take(SHOWN).map(|(candidate, score)| cells(candidate, score)));
+        table.add_rows(ranked.iter().take(SHOWN).map(|(_, candidate, score)| cells(candidate, score)));
         let winner = self.best().map(|(best, _)| format!("\nbest: {}\n", visible(&best.solver)));
         format!("{}\n\n{}\n{}", flush_left(&mut table), self.beside(), winner.unwrap_or_default())
     }
