@@ -13,6 +13,7 @@ mod printed;
 mod restarts;
 mod single;
 mod start;
+mod temperatures;
 
 pub(crate) use heat::{Ended, Reached};
 use noise::unbiased;

@@ -28,8 +28,8 @@ pub struct Options {
     pub(super) scaling: Option<Scaling>,
     pub(super) noise: Option<Noise>,
     pub(super) tau_max: Option<f64>,
-    tau0: Option<f64>,
-    beta: Option<f64>,
+    pub(super) tau0: Option<f64>,
+    pub(super) beta: Option<f64>,
     eta: Option<f64>,
     mu: Option<f64>,
     beta1: Option<f64>,
@@ -283,13 +283,6 @@ impl Options {
         })
     }
 
-    /// Solver `auto` compares both places of the noise unless it is told where to end. A penalty or a ball shrinks the two
-    /// fits by different amounts, so that their likelihoods cannot be compared.
-    fn compares(&self) -> bool {
-        let free = self.tau_max.is_none() && self.noise != Some(Noise::Pre);
-        free && self.solver == Solver::Auto && self.l2 == 0.0 && self.radius.is_none()
-    }
-
     /// A setting that the solver does not use is an error that names both.
     fn check_parts(&self) -> Result<()> {
         let solver = self.solver;
@@ -373,43 +366,5 @@ impl Options {
             return Err(Error::parameter("threads", 0, "it must be at least 1"));
         }
         self.start.check()
-    }
-
-    /// Noise model = temperature cap; an explicit cap wins.
-    fn cap(&self) -> Result<f64> {
-        match (self.tau_max, self.noise) {
-            (Some(cap), _) if (0.0..=1.0).contains(&cap) => Ok(cap),
-            (Some(cap), _) => Err(Error::parameter("tau-max", cap, "it must be between 0 and 1")),
-            // the theory caps the temperature by the size of the noise
-            (None, Some(Noise::Pre)) if self.solver != Solver::Theory => Ok(0.0),
-            (None, _) => Ok(1.0),
-        }
-    }
-
-    fn temperatures(&self, cap: f64) -> Result<(Option<f64>, f64)> {
-        if cap == 0.0 && (self.tau0.is_some() || self.beta.is_some()) {
-            return Err(ErrorKind::Incompatible {
-                one: "tau0 or beta".into(),
-                other: "a last temperature of 0".into(),
-                reason: "the fit begins and ends at τ = 0, so there is nothing to graduate".into(),
-            }
-            .into());
-        }
-        if let Some(tau0) = self.tau0.filter(|&tau0| !(tau0 > 0.0 && tau0 <= cap)) {
-            return Err(Error::parameter(
-                "tau0",
-                tau0,
-                &format!("it must be above 0 and at most {cap}, the last temperature"),
-            ));
-        }
-        let beta = self.beta.unwrap_or(1.05);
-        if !(beta > 1.0 && beta.is_finite()) {
-            return Err(Error::parameter(
-                "beta",
-                beta,
-                "it must be finite and above 1, or the temperature never rises",
-            ));
-        }
-        Ok((self.tau0, beta))
     }
 }
