@@ -9,7 +9,8 @@
 //! - [`Setting::caps`] are the temperatures that noise allows, [`Setting::errors`] the errors that are promised then, and
 //!   [`Setting::approach`] the steps that lead towards w_* for certain;
 //! - [`measure`] looks at data instead;
-//! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs.
+//! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs;
+//! - [`PrintedSigmoid`] has the sigmoid's own numbers as the paper prints them, and [`trial`] holds theorems to data.
 //!
 //! Everything is in the scale of the oracle, L̂_τ = L_τ/γ²; [`Setting::gamma`] leads back to the paper's.
 //!
@@ -29,7 +30,9 @@ pub mod measure;
 mod path;
 mod run;
 mod setting;
+mod sigmoid;
 mod temperature;
+pub mod trial;
 
 pub use cap::Caps;
 pub use constants::Constants;
@@ -38,3 +41,4 @@ pub use error::{Approach, Errors};
 pub use path::{Leg, MOST_STEPS, Path};
 pub use run::{descent, stochastic};
 pub use setting::{Perturbation, Setting};
+pub use sigmoid::PrintedSigmoid;
