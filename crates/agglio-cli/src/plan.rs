@@ -8,8 +8,9 @@ use agglio::rows::Scaling;
 use agglio::{Noise, Options, Plan, Solver, Start, activation};
 use anyhow::{Result, bail};
 
-use crate::args::{self, FitArgs, Format, MethodArgs, Names, TableArgs};
+use crate::args::{self, FitArgs, Format, KeyArgs, MethodArgs, Names, TableArgs};
 use crate::output::{self, Output};
+use crate::solver_keys::Typed;
 use crate::source::{self, Source};
 use crate::{interrupt, memory, solver_keys, threads};
 
@@ -134,8 +135,8 @@ pub struct Checked {
 /// # Errors
 /// For the first thing that cannot be.
 pub fn check(args: &FitArgs) -> Result<Checked> {
-    let (solver, method) = solver_keys::parse(&args.solver, args.method.clone())?;
-    let (options, start) = start(method.init.as_deref(), options(args, solver, &method)?)?;
+    let Typed { solver, method, keys } = solver_keys::parse(&args.solver, args.method.clone())?;
+    let (options, start) = start(method.init.as_deref(), printed(options(args, solver, &method)?, &keys))?;
     // what is wrong without data is said without reading any
     options.clone().build()?;
     Ok(Checked { solver, method, options, selection: selection(&args.table)?, start })
@@ -175,6 +176,11 @@ fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Option
     let options = set(options, method.radius, Options::radius);
     let options = set(options, method.restarts, Options::restarts);
     Ok(set(options, method.l2, Options::l2))
+}
+
+/// What only keys can give.
+fn printed(options: Options, keys: &KeyArgs) -> Options {
+    set(options, keys.decay, Options::decay)
 }
 
 fn threads_warning(asked: Option<usize>) -> Option<String> {

@@ -1,11 +1,13 @@
 //! *Arguments*: the flags as typed, before anything is looked up, opened or checked against anything else.
 
+mod keys;
 mod shared;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub use keys::KeyArgs;
 pub use shared::{CsvArgs, Format, MethodArgs, Missing, Names, NoiseArgs, RunArgs, Scaling, TableArgs};
 use shared::{name, number, whole};
 
@@ -96,6 +98,10 @@ pub struct FitArgs {
     pub method: MethodArgs,
     /// auto; graduated: gd, sgd, svrg, saga, momentum, nesterov, adam, yogi; plain: lbfgs, newton, newton-cg, lm,
     /// multistart, ngd, gradopt, glmtron, irls; linear, the stage at τ = 0. A key=value after the name is the same as the flag
+    ///
+    /// Keys without a flag make a method the one that its paper prints:
+    /// decay=none of sgd, adam, yogi and ngd is a constant step and the last point, decay=stall a step that shortens once the
+    /// loss no longer falls [default: stall; none for adam and yogi with epsilon, and for ngd with eta]
     #[arg(long, value_name = "NAME[:key=value,…]", default_value = "auto", help_heading = "Method", display_order = 0)]
     pub solver: String,
     /// How the result is printed

@@ -128,17 +128,17 @@ impl<'a> Parts<'a> {
 
     /// Whether steps are to shorten once they gain nothing: not those of competitors as their papers have them.
     fn decays(&self) -> bool {
-        match self.solver {
-            Solver::Gradopt => false,
+        let unless_given = match self.solver {
             Solver::Ngd => self.settings.eta.is_none(),
             Solver::Adam | Solver::Yogi => self.settings.epsilon.is_none(),
-            solver => !solver.converges_linearly(),
-        }
+            solver => solver.can_decay(),
+        };
+        self.settings.decay.unwrap_or(unless_given)
     }
 
     pub fn keep(&self) -> Keep {
         match self.solver {
-            Solver::Ngd => Keep::Best,
+            Solver::Ngd if self.settings.decay != Some(false) => Keep::Best,
             _ if self.decays() => Keep::Average,
             _ => Keep::Last,
         }

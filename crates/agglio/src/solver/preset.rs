@@ -74,6 +74,8 @@ pub(crate) struct Settings {
     pub betas: (f64, f64),
     /// The textbook's ε of Adam and Yogi in the place of α₀·Λ.
     pub epsilon: Option<f64>,
+    /// Whether steps shorten once they gain nothing; the solver's own choice where not given.
+    pub decay: Option<bool>,
     /// δ₀ of GradOpt; found from the start where not given.
     pub delta: Option<f64>,
     pub batch: Option<usize>,
@@ -186,6 +188,11 @@ impl Solver {
     /// Whether it closes in on a noisy optimum at a fixed rate; the others must decay their step.
     pub fn converges_linearly(self) -> bool {
         !matches!(self, Solver::Sgd | Solver::Adam | Solver::Yogi | Solver::Ngd | Solver::Gradopt)
+    }
+
+    /// Whether its steps can shorten once they gain nothing: those that do not close in on a noisy optimum otherwise.
+    pub fn can_decay(self) -> bool {
+        matches!(self, Solver::Sgd | Solver::Adam | Solver::Yogi | Solver::Ngd)
     }
 
     /// Stages without a smaller gradient after which none is expected: passes, or steps, of which momentum needs many to

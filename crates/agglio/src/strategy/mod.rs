@@ -8,6 +8,7 @@ mod linear;
 mod noise;
 mod options;
 mod plan;
+mod printed;
 mod restarts;
 mod single;
 mod start;

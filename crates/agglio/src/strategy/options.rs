@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
+use crate::strategy::printed::Printed;
 use crate::strategy::{Noise, Plan, Restarts, Start};
 
 /// How to fit: a builder, to be turned into a [`Plan`].
@@ -22,7 +23,7 @@ use crate::strategy::{Noise, Plan, Restarts, Start};
 #[derive(Clone, Debug)]
 pub struct Options {
     activation: Arc<dyn Activation>,
-    solver: Solver,
+    pub(super) solver: Solver,
     intercept: bool,
     scaling: Scaling,
     noise: Option<Noise>,
@@ -41,6 +42,7 @@ pub struct Options {
     start: Start,
     radius: Option<f64>,
     l2: f64,
+    pub(super) printed: Printed,
     restarts: Restarts,
     seed: u64,
     threads: Option<usize>,
@@ -71,6 +73,7 @@ impl Options {
             start: Start::Zero,
             radius: None,
             l2: 0.0,
+            printed: Printed::default(),
             restarts: Restarts::Count(0),
             seed: 0,
             threads: None,
@@ -235,6 +238,7 @@ impl Options {
         let cap = self.cap()?;
         let (tau0, beta) = self.temperatures(cap)?;
         self.check_parts()?;
+        self.check_printed()?;
         let noise = match (self.tau_max, self.noise, self.solver) {
             (None, None | Some(Noise::Auto), Solver::Auto) => Noise::Auto,
             (None, Some(noise), _) => noise,
@@ -251,6 +255,7 @@ impl Options {
                 mu: self.mu.unwrap_or(0.9),
                 betas: (self.beta1.unwrap_or(0.9), self.beta2.unwrap_or(0.99)),
                 epsilon: self.epsilon,
+                decay: self.printed.decay,
                 delta: self.delta,
                 batch: self.batch,
                 radius: self.radius,

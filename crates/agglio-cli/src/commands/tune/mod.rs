@@ -96,7 +96,7 @@ fn search(rows: &Dense, fits: &[Plan], split: Split, args: &TuneArgs) -> agglio:
 /// The settings as solvers, and what is to be said about them.
 fn candidates(args: &TuneArgs) -> Result<(Vec<Candidate>, Vec<String>)> {
     let (mut solver, mut warnings) = (args.solver.trim().to_owned(), Vec::new());
-    let (name, method) = solver_keys::parse(&solver, args.method.clone())?;
+    let solver_keys::Typed { solver: name, method, .. } = solver_keys::parse(&solver, args.method.clone())?;
     let grid = match args.grid.trim() {
         "paper" => {
             if method.scaling.is_none() {
