@@ -23,7 +23,7 @@ pub struct Course {
     pub seconds: Vec<f64>,
     /// Rows visited ÷ n until then.
     pub passes: Vec<f64>,
-    /// The quantity there; of the start, before anything else.
+    /// The quantity there, after the first step and each that follows.
     pub values: Vec<f64>,
 }
 
@@ -34,6 +34,16 @@ pub enum Over {
     Seconds,
     /// Passes over the rows.
     Passes,
+}
+
+impl Over {
+    /// What an axis calls it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Over::Seconds => "seconds",
+            Over::Passes => "passes over the rows",
+        }
+    }
 }
 
 impl Track {
