@@ -144,7 +144,7 @@ pub fn of<'a>(entrants: &'a [Entrant], contestant: &Contestant) -> Option<&'a En
     entrants.iter().find(|entrant| entrant.contestant.name == contestant.name)
 }
 
-/// What is measured over time and over passes, a curve for each method, and over passes the ablations where there are any.
+/// What is measured over time and over passes, a curve for each method, and over epochs the ablations where there are any.
 pub fn panels(problem: &dyn Problem, entrants: &[Entrant]) -> Vec<Panel> {
     let is_ablation = |entrant: &&Entrant| entrant.contestant.whole().is_some();
     let whole = |entrant: &&Entrant| {
@@ -154,14 +154,18 @@ pub fn panels(problem: &dyn Problem, entrants: &[Entrant]) -> Vec<Panel> {
     let panel = |over: Over, title: &str, shown: Vec<&Entrant>| Panel {
         title: title.into(),
         x: Axis::new(over.words(), true),
-        y: Axis { most: most.is_finite().then_some(most), ..Axis::new(problem.measured(), true) },
+        y: Axis {
+            including: vec![most],
+            most: most.is_finite().then_some(most),
+            ..Axis::new(problem.measured(), true)
+        },
         content: Content::Lines(shown.into_iter().map(|entrant| line(entrant, over)).collect()),
     };
     let methods = || entrants.iter().filter(|entrant| !is_ablation(entrant)).collect();
     let mut panels = vec![panel(Over::Seconds, "by time", methods()), panel(Over::Passes, "by passes", methods())];
     let ablations: Vec<&Entrant> = entrants.iter().filter(|entrant| is_ablation(entrant) || whole(entrant)).collect();
     if !ablations.is_empty() {
-        panels.push(panel(Over::Passes, "what the rise of τ does, by passes", ablations));
+        panels.push(panel(Over::Epochs, "what the rise of τ does, by epochs", ablations));
     }
     panels
 }

@@ -254,17 +254,11 @@ impl Contestant {
         request: &Request,
     ) -> Result<Run> {
         let plan = self.options(problem, setting, seed, request)?.build()?;
-        let mut track = Track::new(data.rows.width());
+        let mut track = Track::new(data.rows.width(), data.rows.len());
         let report = plan.fit_observed(&data.rows, &mut track)?;
         request.check()?;
         let mut error = track.course(|w| data.miss(w));
-        // where a fit ends is not always where its last step led: it may keep another point
-        let (seconds, passes) = (last(&error.seconds), last(&error.passes));
-        error.push(seconds, passes, data.miss(&report.coefficients));
+        error.end(data.miss(&report.coefficients));
         Ok(Run { error, start: problem::start(problem, data, seed, request)?, report })
     }
-}
-
-fn last(values: &[f64]) -> f64 {
-    values.last().copied().unwrap_or(0.0)
 }

@@ -41,6 +41,20 @@ impl Key {
         }
     }
 
+    /// As it is written in formulas.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Key::Eta => "η",
+            Key::Tau0 => "τ₀",
+            Key::TauMax => "τ_max",
+            Key::Beta => "β",
+            Key::Mu => "μ",
+            Key::Beta1 => "β₁",
+            Key::Beta2 => "β₂",
+            Key::Epsilon => "ε",
+        }
+    }
+
     fn apply(self, options: Options, value: f64) -> Options {
         match self {
             Key::Eta => options.eta(value),

@@ -39,6 +39,15 @@ impl Task {
     }
 }
 
+/// An activation as it is written.
+fn written(activation: &str) -> &str {
+    match activation {
+        "silu" => "SiLU",
+        "leaky-softplus" => "leaky softplus, k = 0.2",
+        other => other,
+    }
+}
+
 impl Problem for Task {
     fn activation(&self) -> &'static str {
         self.activation
@@ -58,7 +67,7 @@ impl Problem for Task {
             LabelNoise::Post(sigma, _) => format!("noise after φ, σ = {sigma}"),
             LabelNoise::Multiplicative(sigma) => format!("noise in proportion, σ = {sigma}"),
         };
-        format!("{}, n = {}, d = {}, {noise}", self.activation, self.rows, self.features)
+        format!("{}, n = {}, d = {}, {noise}", written(self.activation), self.rows, self.features)
     }
 
     fn described(&self) -> String {

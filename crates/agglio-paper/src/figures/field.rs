@@ -99,24 +99,25 @@ pub fn median(values: &[f64]) -> f64 {
     Spread::of(values.iter().copied()).median
 }
 
-/// What the rise of the temperature saves: passes to a goal against the same steps without it.
+/// What the rise of the temperature saves: epochs to a goal against the same steps without it. Passes would not do: at the
+/// last temperature the loop looks at all rows to see whether it may stop, and where τ rises that is later.
 pub fn graduation(entrants: &[Entrant], goal: &Goal) -> Vec<Claim> {
     let claim = |bare: &Entrant| {
         let whole = contest::of(entrants, &bare.contestant.whole()?)?;
-        let [ours, theirs] = [whole, bare].map(|entrant| entrant.arrivals(goal, Over::Passes));
+        let [ours, theirs] = [whole, bare].map(|entrant| entrant.arrivals(goal, Over::Epochs));
         let (name, other) = (whole.contestant.name, bare.contestant.name);
         let saved = Spread::of_ratios(theirs.iter().copied(), ours.iter().copied());
-        let measured = format!("to {}: {other} {}, {name} {}", goal.words, passes(&theirs), passes(&ours));
-        let statement = format!("with steps of the same length {name} takes fewer passes than {other}");
+        let measured = format!("to {}: {} ({other}) against {} ({name})", goal.words, epochs(&theirs), epochs(&ours));
+        let statement = format!("with steps of the same length {name} takes fewer epochs than {other}");
         Some(Claim::new("beyond the paper", statement, measured, saved.median, Bound::AtLeast(1.0)).over(saved))
     };
     Contestant::ABLATIONS.iter().filter_map(|bare| claim(contest::of(entrants, bare)?)).collect()
 }
 
-/// The median of some counts of passes in words, or that they do not come.
-fn passes(values: &[f64]) -> String {
+/// The median of some counts of epochs in words, or that they do not come.
+fn epochs(values: &[f64]) -> String {
     match median(values) {
-        value if value.is_finite() => brief(value),
+        value if value.is_finite() => format!("{} epochs", brief(value)),
         _ => "never".into(),
     }
 }

@@ -103,11 +103,14 @@ fn silu_and_leaky_softplus_are_fitted_from_y_alone() {
 fn what_passes_by_is_reached_and_does_not_settle() {
     let mut course = Course::default();
     for (i, value) in [4.0, 0.5, 2.0, 0.9, 0.1, f64::NAN, 0.2, 0.3].into_iter().enumerate() {
-        course.push(i as f64, 10.0 * i as f64, value);
+        course.seconds.push(i as f64);
+        course.passes.push(10.0 * i as f64);
+        course.epochs.push(100.0 * i as f64);
+        course.values.push(value);
     }
     assert_eq!((course.reaches(1.0, Over::Seconds), course.settles(1.0, Over::Passes)), (1.0, 60.0));
     assert_eq!((course.steps_to(1.0), course.settles(0.25, Over::Seconds)), (2.0, f64::INFINITY));
-    assert_eq!(course.reaches(0.05, Over::Seconds), f64::INFINITY);
+    assert_eq!((course.reaches(0.05, Over::Seconds), course.reaches(1.0, Over::Epochs)), (f64::INFINITY, 100.0));
     assert_eq!((course.at(3.5, Over::Seconds), course.last()), (0.9, 0.3));
     assert!(course.at(-1.0, Over::Seconds).is_nan() && Course::default().reaches(1.0, Over::Passes).is_infinite());
 }
@@ -225,6 +228,12 @@ fn an_ablation_has_the_steps_of_its_variant_and_one_temperature() {
     let temperatures: Vec<f64> = entrants.iter().map(|entrant| entrant.tuned[0].report.tau).collect();
     let first = entrants[0].setting.iter().find(|(key, _)| *key == Key::Tau0).unwrap().1;
     assert_eq!(temperatures[1..], [1.0, first]);
+    // a step on all rows is an epoch, whatever else is looked at
+    for run in entrants.iter().flat_map(|entrant| &entrant.tuned) {
+        let Course { epochs, passes, .. } = &run.error;
+        assert!(epochs.iter().enumerate().take(5).all(|(step, epoch)| *epoch == step as f64 + 1.0), "{epochs:?}");
+        assert!(epochs.iter().zip(passes).all(|(epochs, passes)| epochs <= passes));
+    }
     // they stand in a panel of their own, beside what they are held against
     let panels = contest::panels(&task, &entrants);
     let counts: Vec<usize> = panels.iter().map(|panel| lines(panel).len()).collect();

@@ -99,8 +99,8 @@ fn claim(radius: f64, slowest: f64) -> Claim {
         Bound::AtLeast(1.0),
     );
     claim.remark(
-        "as τ → 0 the Hessian is τ²·XᵀX/8n, so that steps of 1/τ²(1 + R) leave (1 − 1/8(1 + R))² of ‖w − w*‖²: less than is \
-         promised only where R is above about 1.2",
+        "as τ → 0 the Hessian is τ²·XᵀX/8n, so that steps of 1/τ²(1 + R) leave (1 − 1/8(1 + R))² of ‖w − w*‖², at \
+         best: as little as is promised only where R is above ln 4",
     )
 }
 
