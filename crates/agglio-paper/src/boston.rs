@@ -18,7 +18,7 @@ const TARGET: &str = "medv";
 /// The share of the rows that models are held to.
 const TEST: f64 = 0.2;
 
-/// Boston, split anew for every seed.
+/// Boston, with another split for every seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boston;
 

@@ -165,7 +165,7 @@ pub fn panels(problem: &dyn Problem, entrants: &[Entrant]) -> Vec<Panel> {
     let mut panels = vec![panel(Over::Seconds, "by time", methods()), panel(Over::Passes, "by passes", methods())];
     let ablations: Vec<&Entrant> = entrants.iter().filter(|entrant| is_ablation(entrant) || whole(entrant)).collect();
     if !ablations.is_empty() {
-        panels.push(panel(Over::Epochs, "what the rise of τ does, by epochs", ablations));
+        panels.push(panel(Over::Epochs, "effect of the rise of τ, by epochs", ablations));
     }
     panels
 }

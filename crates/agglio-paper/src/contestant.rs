@@ -223,7 +223,7 @@ impl Contestant {
         }
     }
 
-    /// Where a fit ends, after so many epochs at most.
+    /// Where a fit ends, after `epochs` epochs at most.
     ///
     /// # Errors
     /// As [`Contestant::run`].

@@ -54,7 +54,7 @@ impl Over {
 }
 
 impl Track {
-    /// Begins now, for points of so many numbers and so many rows of data.
+    /// Begins now, for points of `width` numbers and data of `rows` rows.
     pub fn new(width: usize, rows: usize) -> Track {
         let [seconds, passes, epochs, thetas] = [(); 4].map(|()| Vec::new());
         Track { begun: Instant::now(), width, rows, seconds, passes, epochs, thetas }

@@ -57,7 +57,7 @@ pub fn best(
     Ok(candidates.into_iter().next().unwrap_or_default())
 }
 
-/// The losses of settings on rows held out, after so many epochs.
+/// The losses of settings on rows held out, after `epochs` epochs.
 fn held_out(
     problem: &dyn Problem,
     rows: &Dense,

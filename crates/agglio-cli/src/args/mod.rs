@@ -51,7 +51,7 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Print what the theory of the paper promises, and hold it against data
     Theory(TheoryArgs),
-    /// Make the figures of the paper anew, and check what it claims
+    /// Reproduce the figures of the paper, and check its claims
     Paper(PaperArgs),
     /// Measure how near fits come to what this machine can do; takes minutes
     Bench(BenchArgs),

@@ -1,4 +1,4 @@
-//! `paper`: the figures of the paper, made anew, and whether its claims hold.
+//! `paper`: the figures of the paper, reproduced, and whether its claims hold.
 
 use std::process::ExitCode;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! The *theorems* on simulated data: does what they promise happen, with corrected constants and as printed?
+//! The *theorems* on simulated data: are their promises kept, with corrected constants and as printed?
 //!
 //! Reference: 3 is `thm:conv-main-sigmoid`, 4 `thm:conv-noisy-sigmoid`, 5 `thm:consistent-post-noisy-sigmoid`; further
 //! `thm:conv-sgd-sigmoid` and `lem:sigmoid-elsc`. All are stated for the sigmoid.
@@ -23,9 +23,9 @@ const N: usize = 4000;
 const D: usize = 10;
 
 const CAPTION: &str = "Solid: measured, the farthest of the seeds for theorems that promise something for every step, else the \
-mean. Dashed: what is promised. Covariates are N(0, I), for Theorem 5 N(0, I)/√d, as the theorems assume.";
+mean. Dashed: the promise. Covariates are N(0, I), for Theorem 5 N(0, I)/√d, as the theorems assume.";
 
-/// What is shown of a theorem.
+/// The pictures, numbers and claims of one theorem.
 struct Part {
     panels: Vec<Panel>,
     tables: Vec<Table>,
@@ -38,7 +38,7 @@ type Show = fn(&Request, &dyn Fn(&str)) -> Result<Part>;
 /// The theorems.
 ///
 /// # Errors
-/// If somebody wants it to end.
+/// If the run is interrupted.
 pub fn draw(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     let mut figure = Figure {
         name: "theorems",
@@ -65,7 +65,7 @@ fn trial(radius: f64, noise: LabelNoise, rows: usize, seed: u64) -> Result<Trial
     Ok(Draw { activation: "sigmoid", norm: radius, noise, rows, features: D, seed }.trial()?)
 }
 
-/// What the theory says of it, over the population.
+/// The setting of the theory for it, over the population.
 fn setting(radius: f64, noise: LabelNoise) -> Result<Setting> {
     Ok(Setting::new(named("sigmoid")?.as_ref(), radius, noise, Some(D))?)
 }
@@ -75,7 +75,7 @@ fn measured(name: impl Into<String>, x: &[f64], y: Vec<f64>) -> Line {
     Line { name: name.into(), x: x.to_vec(), y, ..Line::default() }
 }
 
-/// What is promised beside a curve, in the same colour.
+/// The promise beside a curve, in the same colour.
 fn promised(name: impl Into<String>, beside: &str, x: &[f64], y: Vec<f64>) -> Line {
     Line { like: Some(beside.to_owned()), stroke: Stroke::Dashed, ..measured(name, x, y) }
 }
