@@ -124,12 +124,14 @@ impl Claim {
         self.verdict() == Verdict::Held
     }
 
-    /// How many times over the number keeps to its bound: one is just enough, below one it does not.
+    /// How many times over the number keeps to its bound: one is just enough, below one it does not. Not a number where the
+    /// two have different signs, or the bound is zero.
     pub fn margin(&self) -> f64 {
-        match self.bound {
-            Bound::AtMost(bound) => bound / self.value,
-            Bound::AtLeast(bound) => self.value / bound,
-        }
+        let (margin, bound) = match self.bound {
+            Bound::AtMost(bound) => (bound / self.value, bound),
+            Bound::AtLeast(bound) => (self.value / bound, bound),
+        };
+        if margin < 0.0 || bound == 0.0 { f64::NAN } else { margin }
     }
 }
 

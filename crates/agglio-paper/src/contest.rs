@@ -200,14 +200,15 @@ pub fn mostly_uncertified<'a>(reports: impl IntoIterator<Item = &'a Report>) -> 
     2 * certified.iter().filter(|certified| !**certified).count() >= certified.len()
 }
 
-/// A mark for each step: the median of the runs that take so many.
+/// A mark for each step: the median of the runs, one that has ended staying where it is.
 fn steps(courses: &[&Course], over: Over) -> Line {
     let most = courses.iter().map(|course| course.values.len()).max().unwrap_or(0);
+    let stay = |values: &[f64], step: usize| values.get(step).or(values.last()).copied();
     let median =
         |of: &dyn Fn(&Course) -> Option<f64>| Spread::of(courses.iter().filter_map(|course| of(course))).median;
     Line {
-        x: (0..most).map(|step| median(&|course| course.over(over).get(step).copied())).collect(),
-        y: (0..most).map(|step| median(&|course| course.values.get(step).copied())).collect(),
+        x: (0..most).map(|step| median(&|course| stay(course.over(over), step))).collect(),
+        y: (0..most).map(|step| median(&|course| stay(&course.values, step))).collect(),
         marks: Marks::All,
         ..Line::default()
     }

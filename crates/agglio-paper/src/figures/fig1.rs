@@ -35,7 +35,8 @@ const QUICK_SIDE: usize = 21;
 
 const CAPTION: &str = "Top: the graduated activations, φ_τ(z) − φ_τ(0), at four temperatures. Middle: the loss of least \
 squares in a plane around w* that also contains the origin. Bottom: the loss of the graduated problem, L_τ at τ = 0.01, in \
-the same plane. The basin around w* widens until it fills the plane, and the sigmoid's loss becomes flatter.";
+the same plane. Where the loss is not convex at τ = 1, the ball around w* in which it is widens; the sigmoid's loss becomes \
+flatter.";
 
 /// Draws it.
 ///

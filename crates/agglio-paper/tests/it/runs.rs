@@ -157,6 +157,7 @@ fn claims_hold_by_their_numbers_alone() {
     let all = [claim(2.0, Bound::AtLeast(1.0)), claim(2.0, Bound::AtLeast(1.0)).by_construction()];
     assert_eq!(Tally::of(&all), Tally { held: 1, ..Tally::default() });
     assert_eq!((claim(0.5, Bound::AtMost(1.0)).margin(), claim(3.0, Bound::AtLeast(2.0)).margin()), (2.0, 1.5));
+    assert!(claim(-0.5, Bound::AtLeast(1.0)).margin().is_nan() && claim(0.5, Bound::AtLeast(0.0)).margin().is_nan());
     // every number that a figure asks for is in the table
     assert_eq!((expected::published("fig4a", "AGGLIO-SVRG"), expected::published("fig6b", "σ = 1")), (3e-15, 4.5));
     assert!(expected::published("fig4a", "nobody").is_nan());
