@@ -8,9 +8,9 @@
 //! - [`Setting::path`] is Algorithm 1 leg by leg, [`Setting::epochs`] Algorithm 2 epoch by epoch;
 //! - [`Setting::caps`] are the temperatures that noise allows, [`Setting::errors`] the errors that are promised then, and
 //!   [`Setting::approach`] the steps that lead towards w_* for certain;
+//! - [`PrintedSigmoid`] has the sigmoid's own numbers as the paper prints them, and [`trial`] holds theorems to data;
 //! - [`measure`] looks at data instead;
-//! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs;
-//! - [`PrintedSigmoid`] has the sigmoid's own numbers as the paper prints them, and [`trial`] holds theorems to data.
+//! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs.
 //!
 //! Everything is in the scale of the oracle, L̂_τ = L_τ/γ²; [`Setting::gamma`] leads back to the paper's.
 //!
