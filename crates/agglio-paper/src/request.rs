@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// How figures are made.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Fewer seeds, sizes and settings, for a first look.
+    /// Fewer seeds and sizes, and each run once, for a first look.
     pub quick: bool,
     /// The published run's split and projections in the place of the text's.
     pub as_published: bool,

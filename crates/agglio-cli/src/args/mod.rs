@@ -75,7 +75,7 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Print what the theory of the paper promises, and hold it against data
     Theory(TheoryArgs),
-    /// Make the figures of the paper anew, and check what it claims
+    /// Reproduce the figures of the paper, and check its claims
     Paper(PaperArgs),
     /// Measure how near fits come to what this machine can do; takes minutes
     Bench(BenchArgs),
@@ -83,7 +83,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct PaperArgs {
-    /// Figures and tables, such as fig1, fig2a or table1; fig2 is all that begin so, and no name is `all`
+    /// Figures and tables, such as fig1, fig2a, table1 or theorems; fig2 is all that begin so, and no name is `all`
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// The folder for pictures and numbers, and for index.html and claims.csv, which are about the figures of this run only;
