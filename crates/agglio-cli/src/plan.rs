@@ -8,8 +8,9 @@ use agglio::rows::Scaling;
 use agglio::{Noise, Options, Plan, Solver, Start, activation};
 use anyhow::{Result, bail};
 
-use crate::args::{self, FitArgs, Format, MethodArgs, Names, TableArgs};
+use crate::args::{self, FitArgs, Format, KeyArgs, MethodArgs, Names, TableArgs};
 use crate::output::{self, Output};
+use crate::solver_keys::Typed;
 use crate::source::{self, Source};
 use crate::{interrupt, memory, solver_keys, threads};
 
@@ -60,7 +61,7 @@ impl FitPlan {
             target: args.table.target,
             activation: args.table.activation,
             solver,
-            cap: method.noise.tau_max.unwrap_or(if method.noise.noise == Some(Noise::Pre) { 0.0 } else { 1.0 }),
+            cap: cap(solver, &method),
             intercept: !args.table.no_intercept,
             no_header: args.table.csv.no_header,
             format: args.format,
@@ -134,11 +135,17 @@ pub struct Checked {
 /// # Errors
 /// For the first thing that cannot be.
 pub fn check(args: &FitArgs) -> Result<Checked> {
-    let (solver, method) = solver_keys::parse(&args.solver, args.method.clone())?;
-    let (options, start) = start(method.init.as_deref(), options(args, solver, &method)?)?;
+    let Typed { solver, method, keys } = solver_keys::parse(&args.solver, args.method.clone())?;
+    let (options, start) = start(method.place.init.as_deref(), printed(options(args, solver, &method)?, &keys))?;
     // what is wrong without data is said without reading any
     options.clone().build()?;
     Ok(Checked { solver, method, options, selection: selection(&args.table)?, start })
+}
+
+/// The last temperature, as far as the flags tell it.
+fn cap(solver: Solver, method: &MethodArgs) -> f64 {
+    let linear = method.noise.noise == Some(Noise::Pre) && solver != Solver::Theory;
+    method.noise.tau_max.unwrap_or(if linear { 0.0 } else { 1.0 })
 }
 
 /// Applies what was given and leaves the rest at the library's defaults.
@@ -150,7 +157,7 @@ fn set<T>(options: Options, value: Option<T>, setter: fn(Options, T) -> Options)
 }
 
 fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Options> {
-    let scaling = method.scaling.map(|scaling| match scaling {
+    let scaling = method.place.scaling.map(|scaling| match scaling {
         args::Scaling::Standard => Scaling::Standard,
         args::Scaling::None => Scaling::None,
     });
@@ -172,9 +179,20 @@ fn options(args: &FitArgs, solver: Solver, method: &MethodArgs) -> Result<Option
     let options = set(options, method.epochs, Options::epochs);
     let options = set(options, method.tol, Options::tolerance);
     let options = set(options, scaling, Options::scaling);
-    let options = set(options, method.radius, Options::radius);
+    let options = set(options, method.place.radius, Options::radius);
     let options = set(options, method.restarts, Options::restarts);
     Ok(set(options, method.l2, Options::l2))
+}
+
+/// What only keys can give.
+fn printed(options: Options, keys: &KeyArgs) -> Options {
+    let options = set(options, keys.decay, Options::decay);
+    let options = set(options, keys.v0, Options::v0);
+    let options = set(options, keys.passes, Options::passes);
+    let options = set(options, keys.branch, Options::branch);
+    let options = set(options, keys.algorithm, Options::algorithm);
+    let options = set(options, keys.sigma, Options::sigma);
+    set(options, keys.constants, Options::constants)
 }
 
 fn threads_warning(asked: Option<usize>) -> Option<String> {
@@ -183,7 +201,7 @@ fn threads_warning(asked: Option<usize>) -> Option<String> {
 }
 
 fn start_warning(solver: Solver, method: &MethodArgs) -> Option<String> {
-    let ignored = method.init.as_ref().filter(|_| solver == Solver::Auto)?;
+    let ignored = method.place.init.as_ref().filter(|_| solver == Solver::Auto)?;
     Some(format!("--init {ignored} is ignored: solver `auto` needs no start"))
 }
 

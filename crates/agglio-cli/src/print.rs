@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use agglio::quote::visible;
-use agglio::{LogLikelihoods, Report, Status};
+use agglio::{LogLikelihoods, Noise, Objection, Report, Status};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -114,6 +114,7 @@ impl Fitted {
         json!({
             "verdict": self.verdict(),
             "relative_gradient": certificate.relative_gradient,
+            "matching_gradient": certificate.matching_gradient,
             "smallest_eigenvalue": certificate.smallest_eigenvalue,
             "left_to_gain": certificate.left_to_gain,
             "curvature_rows": certificate.curvature_rows,
@@ -127,16 +128,23 @@ impl Fitted {
         })
     }
 
-    /// Where the noise is, with the log-likelihoods of both places where both were fitted.
-    fn noise(&self) -> String {
-        let place = if self.report.noise.name() == "pre" { "before" } else { "after" };
-        match self.report.log_likelihoods {
-            Some(LogLikelihoods { pre: Some(pre), post }) => {
-                let [pre, post] = [pre, post].map(|x| if x.is_finite() { format!("{x:.1}") } else { number::short(x) });
-                format!("{place} the activation (log-likelihood {pre} before, {post} after)")
-            }
-            _ => format!("{place} the activation"),
+    /// Where the noise is taken to be, with the log-likelihoods of both places where both were fitted. Where the other place
+    /// is clearly the better model, a line more says so.
+    fn noise(&self) -> Vec<(&'static str, String)> {
+        let report = &self.report;
+        let place = if report.noise == Noise::Pre { "before the activation" } else { "after the activation" };
+        let Some(LogLikelihoods { pre: Some(pre), post }) = report.log_likelihoods else {
+            return vec![("noise", place.into())];
+        };
+        let [pre, post] = [pre, post].map(|x| if x.is_finite() { format!("{x:.1}") } else { number::short(x) });
+        let both = format!("log-likelihood {pre} before, {post} after");
+        if report.noise == Noise::Post && report.likelier == Some(Noise::Pre) {
+            let better = format!("noise before the activation fits better: {both}; --noise pre takes it");
+            return vec![("noise", place.into()), ("note", better)];
         }
+        let but = report.objection.filter(|objection| *objection != Objection::Unlikely);
+        let but = but.map_or(String::new(), |objection| format!("; {objection}"));
+        vec![("noise", format!("{place} ({both}{but})"))]
     }
 
     fn coefficients(&self) -> String {
@@ -156,7 +164,6 @@ impl Fitted {
         let mut rows = vec![
             ("target", format!("{}, {} rows", visible(&self.target), report.rows)),
             ("activation", self.activation.clone()),
-            ("noise", self.noise()),
             ("loss", format!("{} (mean square)", number::short(report.loss))),
             ("r²", self.r_squared.map_or("none: the labels are all the same".into(), number::short)),
             ("status", report.status().to_string()),
@@ -164,6 +171,7 @@ impl Fitted {
             ("solver", format!("{}, to temperature τ = {}", self.solver, number::brief(report.tau))),
             ("effort", format!("{:.0} passes in {}, after {} of reading", report.passes, seconds[0], seconds[1])),
         ];
+        rows.splice(2..2, self.noise());
         if let Some((agreed, of)) = report.certificate.restarts {
             let words = match of {
                 1 => "none: the fit is exact".into(),
@@ -212,6 +220,12 @@ impl Score {
 
 pub fn pretty(value: &impl Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+/// Share of the labels' variance that predictions of this mean square error explain; none where they do not vary. A fit and a
+/// score are told by it, of the same predictions.
+pub fn r_squared(mean_square: f64, variance: Option<f64>) -> Option<f64> {
+    variance.map(|variance| 1.0 - mean_square / variance)
 }
 
 /// Weighted variance of labels; none where they do not vary.

@@ -1,24 +1,42 @@
-//! *Solver keys*: `--solver gd:tau0=1,beta=1.1`, where each key is the flag of the same name.
+//! *Solver keys*: `--solver gd:tau0=1,beta=1.1`, where a key is the flag of the same name, or has no flag.
 
 use agglio::Solver;
 use agglio::nearest::nearest;
 use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
 
-use crate::args::{MethodArgs, NoiseArgs};
+use crate::args::{KeyArgs, MethodArgs, NoiseArgs, PlaceArgs};
+
+/// What a key can be.
+#[derive(Debug, Parser)]
+struct Keys {
+    #[command(flatten)]
+    method: MethodArgs,
+    #[command(flatten)]
+    rest: KeyArgs,
+}
+
+/// A solver with its settings, whether these were given as flags or as keys.
+#[derive(Debug)]
+pub struct Typed {
+    pub solver: Solver,
+    pub method: MethodArgs,
+    /// Settings that only keys can give.
+    pub keys: KeyArgs,
+}
 
 /// The solver and all that was said about the method, whether as flags or as keys.
 ///
 /// # Errors
 /// If the solver or a key does not exist, a value is not one, or something is said in both ways.
-pub fn parse(typed: &str, flags: MethodArgs) -> Result<(Solver, MethodArgs)> {
+pub fn parse(typed: &str, flags: MethodArgs) -> Result<Typed> {
     let (name, keys) = typed.split_once(':').unwrap_or((typed, ""));
     let solver = name.parse()?;
     let keys = keys.split(',').filter(|key| !key.trim().is_empty());
     let words: Vec<String> = keys.map(as_flag).collect::<Result<_>>()?;
-    let keys = MethodArgs::try_parse_from(std::iter::once(name.to_owned()).chain(words));
+    let keys = Keys::try_parse_from(std::iter::once(name.to_owned()).chain(words));
     let keys = keys.map_err(|why| anyhow::anyhow!("solver `{typed}`: {}", first_line(&why)))?;
-    Ok((solver, merge(flags, keys)?))
+    Ok(Typed { solver, method: merge(flags, keys.method)?, keys: keys.rest })
 }
 
 /// `tau0=1` → `--tau0=1`
@@ -27,7 +45,7 @@ fn as_flag(key: &str) -> Result<String> {
         bail!("solver key `{key}` has no value; write `{key}=VALUE`")
     };
     let (name, value) = (name.trim(), value.trim());
-    let command = MethodArgs::command();
+    let command = Keys::command();
     let known: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
     match (known.contains(&name), nearest(name, &known)) {
         (true, _) => Ok(format!("--{name}={value}")),
@@ -39,7 +57,17 @@ fn as_flag(key: &str) -> Result<String> {
 fn first_line(why: &clap::Error) -> String {
     let text = why.to_string();
     let line = text.lines().next().unwrap_or_default();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+    as_key(line.strip_prefix("error: ").unwrap_or(line))
+}
+
+/// `for '--tau0 <T>': why` → `for `tau0`: why`, since a key need not have a flag.
+fn as_key(line: &str) -> String {
+    let parts = line.split_once("'--").and_then(|(before, rest)| {
+        let (flag, after) = rest.split_once('\'')?;
+        let name = flag.split([' ', '=']).next()?;
+        Some(format!("{before}`{name}`{after}"))
+    });
+    parts.unwrap_or_else(|| line.to_owned())
 }
 
 fn merge(flags: MethodArgs, keys: MethodArgs) -> Result<MethodArgs> {
@@ -59,10 +87,12 @@ fn merge(flags: MethodArgs, keys: MethodArgs) -> Result<MethodArgs> {
         batch: either("batch", flags.batch, keys.batch)?,
         epochs: either("epochs", flags.epochs, keys.epochs)?,
         tol: either("tol", flags.tol, keys.tol)?,
-        init: either("init", flags.init, keys.init)?,
-        scaling: either("scaling", flags.scaling, keys.scaling)?,
+        place: PlaceArgs {
+            init: either("init", flags.place.init, keys.place.init)?,
+            scaling: either("scaling", flags.place.scaling, keys.place.scaling)?,
+            radius: either("radius", flags.place.radius, keys.place.radius)?,
+        },
         restarts: either("restarts", flags.restarts, keys.restarts)?,
-        radius: either("radius", flags.radius, keys.radius)?,
         l2: either("l2", flags.l2, keys.l2)?,
     })
 }

@@ -18,7 +18,7 @@ const TARGET: &str = "medv";
 /// The share of the rows that models are held to.
 const TEST: f64 = 0.2;
 
-/// Boston, split anew for every seed.
+/// Boston, with another split for every seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boston;
 
@@ -98,12 +98,16 @@ impl Problem for Boston {
         Ok(Drawn { rows, aim })
     }
 
+    fn title(&self) -> String {
+        "sigmoid, Boston housing, n = 405 and 101 to test on, d = 13".into()
+    }
+
     fn described(&self) -> String {
         "Boston housing, 506 × 13, rows of length one, labels σ of the standardised price; 80 % to fit, 20 % to test on"
             .into()
     }
 
     fn measured(&self) -> &'static str {
-        "mean square on test rows"
+        "root mean square on test rows"
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::figure::Figure;
-use crate::figures::{fig1, fig2, fig3, fig4, fig5, fig6, fig6c, fig7, table1};
+use crate::figures::{fig1, fig2, fig3, fig4, fig5, fig6, fig6c, fig7, table1, theorems};
 use crate::request::Request;
 
 /// How a figure is made; the second argument hears in a few words what is being done.
@@ -17,7 +17,7 @@ pub struct Entry {
     pub draw: Draw,
 }
 
-/// All figures, in the paper's order.
+/// All figures, in the paper's order, and its theorems.
 pub const CATALOGUE: &[Entry] = &[
     entry("fig1", fig1::draw),
     entry("fig2a", fig2::a),
@@ -38,6 +38,7 @@ pub const CATALOGUE: &[Entry] = &[
     entry("fig7a", fig7::a),
     entry("fig7b", fig7::b),
     entry("table1", table1::draw),
+    entry("theorems", theorems::draw),
 ];
 
 const fn entry(name: &'static str, draw: Draw) -> Entry {

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
-/// A sentence, and whether a run bears it out.
+use crate::statistics::Spread;
+
+/// A sentence, and the number that decides it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claim {
-    /// Where it comes from: a caption, a paragraph, the values of the published run, or beyond the paper.
+    /// Where it comes from: a caption, a paragraph, a theorem, the values of the published run, or beyond the paper.
     pub source: &'static str,
     /// What it says.
     pub statement: String,
@@ -15,6 +17,10 @@ pub struct Claim {
     pub value: f64,
     /// What it must be at most or at least.
     pub bound: Bound,
+    /// The quartiles of the number over the seeds, where it compares two things that may tie.
+    pub quartiles: Option<[f64; 2]>,
+    /// Whether no run could decide otherwise, since the claim follows from how the number is computed.
+    pub by_construction: bool,
     /// Why it may differ, where it is known to.
     pub remark: Option<String>,
 }
@@ -29,6 +35,35 @@ pub enum Bound {
     AtLeast(f64),
 }
 
+/// What a run says about a claim. The order is the one in which readers want to see them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The number does not keep to its bound.
+    Failed,
+    /// A tie: the bound lies within the middle half of the seeds, or there is no number.
+    Undecided,
+    /// The number keeps to its bound.
+    Held,
+    /// The claim is true by construction, and is not counted.
+    Given,
+}
+
+impl Verdict {
+    /// All of them, in order.
+    pub const ALL: [Verdict; 4] = [Verdict::Failed, Verdict::Undecided, Verdict::Held, Verdict::Given];
+
+    /// One word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Failed => "failed",
+            Verdict::Undecided => "undecided",
+            Verdict::Held => "held",
+            Verdict::Given => "by construction",
+        }
+    }
+}
+
 impl Claim {
     /// A claim about a number that is described in words.
     pub fn new(
@@ -38,7 +73,28 @@ impl Claim {
         value: f64,
         bound: Bound,
     ) -> Claim {
-        Claim { source, statement: statement.into(), measured: measured.into(), value, bound, remark: None }
+        Claim {
+            source,
+            statement: statement.into(),
+            measured: measured.into(),
+            value,
+            bound,
+            quartiles: None,
+            by_construction: false,
+            remark: None,
+        }
+    }
+
+    /// Makes it a comparison over the seeds, which may tie: it is undecided where the bound lies within the quartiles.
+    pub fn over(mut self, seeds: Spread) -> Claim {
+        self.quartiles = Some([seeds.lower, seeds.upper]);
+        self
+    }
+
+    /// Marks it as true by construction.
+    pub fn by_construction(mut self) -> Claim {
+        self.by_construction = true;
+        self
     }
 
     /// Adds why it may differ.
@@ -47,19 +103,66 @@ impl Claim {
         self
     }
 
-    /// Whether the number keeps to its bound; what is not a number keeps to none.
-    pub fn held(&self) -> bool {
-        match self.bound {
-            Bound::AtMost(bound) => self.value <= bound,
-            Bound::AtLeast(bound) => self.value >= bound,
+    /// What the number says.
+    pub fn verdict(&self) -> Verdict {
+        let (limit, keeps) = match self.bound {
+            Bound::AtMost(limit) => (limit, self.value <= limit),
+            Bound::AtLeast(limit) => (limit, self.value >= limit),
+        };
+        let ties = self.quartiles.is_some_and(|[lower, upper]| lower <= limit && limit <= upper);
+        match () {
+            () if self.value.is_nan() || limit.is_nan() => Verdict::Undecided,
+            () if self.by_construction && keeps => Verdict::Given,
+            () if ties => Verdict::Undecided,
+            () if keeps => Verdict::Held,
+            () => Verdict::Failed,
         }
     }
 
-    /// How many times over the number keeps to its bound: one is just enough, below one it fails.
+    /// Whether the number keeps to its bound, and not by a tie.
+    pub fn held(&self) -> bool {
+        self.verdict() == Verdict::Held
+    }
+
+    /// How many times over the number keeps to its bound: one is just enough, below one it does not. Not a number where the
+    /// two have different signs, or the bound is zero.
     pub fn margin(&self) -> f64 {
-        match self.bound {
-            Bound::AtMost(bound) => bound / self.value,
-            Bound::AtLeast(bound) => self.value / bound,
+        let (margin, bound) = match self.bound {
+            Bound::AtMost(bound) => (bound / self.value, bound),
+            Bound::AtLeast(bound) => (self.value / bound, bound),
+        };
+        if margin < 0.0 || bound == 0.0 { f64::NAN } else { margin }
+    }
+}
+
+/// How many claims got each verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Those that held.
+    pub held: usize,
+    /// Those that failed.
+    pub failed: usize,
+    /// Those that tied.
+    pub undecided: usize,
+}
+
+impl Tally {
+    /// Of these claims; those that are true by construction are not counted.
+    pub fn of<'a>(claims: impl IntoIterator<Item = &'a Claim>) -> Tally {
+        let mut tally = Tally::default();
+        for claim in claims {
+            match claim.verdict() {
+                Verdict::Held => tally.held += 1,
+                Verdict::Failed => tally.failed += 1,
+                Verdict::Undecided => tally.undecided += 1,
+                Verdict::Given => (),
+            }
         }
+        tally
+    }
+
+    /// How many there are.
+    pub fn all(self) -> usize {
+        self.held + self.failed + self.undecided
     }
 }

@@ -1,8 +1,10 @@
 //! A *contest*: several methods on one problem, tuned alike, from the same starts on the same data.
 
-use crate::contestant::{Contestant, Role, Run};
+use agglio::Report;
+
+use crate::contestant::{Contestant, Heat, Role, Run};
 use crate::error::Result;
-use crate::figure::{Axis, Cell, Content, Line, Panel, Table};
+use crate::figure::{Axis, Cell, Content, Line, Marks, Panel, Stroke, Table};
 use crate::goal::Goal;
 use crate::grid::{self, Setting, logspace};
 use crate::problem::Problem;
@@ -45,7 +47,28 @@ pub fn hold(
     request: &Request,
     hear: &dyn Fn(&str),
 ) -> Result<Vec<Entrant>> {
-    contestants.iter().map(|contestant| enter(problem, contestant, request, hear)).collect()
+    let mut entrants: Vec<Entrant> = Vec::new();
+    for contestant in contestants {
+        entrants.push(match contestant.whole() {
+            Some(whole) => ablate(problem, contestant, of(&entrants, &whole), request, hear)?,
+            None => enter(problem, contestant, request, hear)?,
+        });
+    }
+    Ok(entrants)
+}
+
+/// An ablation with the setting of its variant, which was there before it.
+fn ablate(
+    problem: &dyn Problem,
+    contestant: &Contestant,
+    whole: Option<&Entrant>,
+    request: &Request,
+    hear: &dyn Fn(&str),
+) -> Result<Entrant> {
+    hear(&format!("running {}", contestant.name));
+    let setting = contestant.ablated(whole.map_or(&Setting::new(), |whole| &whole.setting));
+    let tuned = runs(problem, contestant, &setting, request)?;
+    Ok(Entrant { contestant: *contestant, setting, tuned, untuned: Vec::new() })
 }
 
 fn enter(problem: &dyn Problem, contestant: &Contestant, request: &Request, hear: &dyn Fn(&str)) -> Result<Entrant> {
@@ -90,18 +113,29 @@ impl Entrant {
         goal.reached(&self.tuned, Over::Seconds)
     }
 
-    /// The faster of it tuned and as it comes: its name, and when it reaches a goal, in seconds.
-    pub fn fastest(&self, goal: &Goal) -> (String, f64) {
-        let [tuned, untuned] = [&self.tuned, &self.untuned].map(|runs| goal.reached(runs, Over::Seconds).median);
-        match untuned < tuned {
+    /// The faster of it tuned and as it comes: its name, and when each seed reaches a goal, in seconds.
+    pub fn fastest(&self, goal: &Goal) -> (String, Vec<f64>) {
+        let [tuned, untuned] = [&self.tuned, &self.untuned].map(|runs| goal.arrivals(runs, Over::Seconds));
+        let median = |times: &[f64]| Spread::of(times.iter().copied()).median;
+        match median(&untuned) < median(&tuned) {
             true => (format!("{}, untuned,", self.contestant.name), untuned),
             false => (self.contestant.name.into(), tuned),
         }
     }
 
+    /// When its tuned runs reach a goal, seed by seed.
+    pub fn arrivals(&self, goal: &Goal, over: Over) -> Vec<f64> {
+        goal.arrivals(&self.tuned, over)
+    }
+
     /// The errors that its tuned runs end with.
     pub fn finals(&self) -> Spread {
-        Spread::of(self.tuned.iter().map(|run| run.error.last()))
+        Spread::of(self.ends())
+    }
+
+    /// The error that each of its tuned runs ends with.
+    pub fn ends(&self) -> Vec<f64> {
+        self.tuned.iter().map(|run| run.error.last()).collect()
     }
 }
 
@@ -110,52 +144,89 @@ pub fn of<'a>(entrants: &'a [Entrant], contestant: &Contestant) -> Option<&'a En
     entrants.iter().find(|entrant| entrant.contestant.name == contestant.name)
 }
 
-/// What is measured over time and over passes, a curve for each method.
+/// What is measured over time and over passes, a curve for each method, and over epochs the ablations where there are any.
 pub fn panels(problem: &dyn Problem, entrants: &[Entrant]) -> Vec<Panel> {
-    let axis = |label: &str| Axis { label: label.into(), log: true };
-    let panel = |over: Over, what: &str, label: &str| Panel {
-        title: format!("by {what}"),
-        x: axis(label),
-        y: axis(problem.measured()),
-        content: Content::Lines(entrants.iter().map(|entrant| line(entrant, over)).collect()),
+    let is_ablation = |entrant: &&Entrant| entrant.contestant.whole().is_some();
+    let whole = |entrant: &&Entrant| {
+        entrants.iter().filter_map(|one| one.contestant.whole()).any(|of| of == entrant.contestant)
     };
-    vec![panel(Over::Seconds, "time", "seconds"), panel(Over::Passes, "passes", "passes over the rows")]
+    let most = Spread::of(entrants.iter().flat_map(|entrant| &entrant.tuned).map(|run| run.start)).high;
+    let panel = |over: Over, title: &str, shown: Vec<&Entrant>| Panel {
+        title: title.into(),
+        x: Axis::new(over.words(), true),
+        y: Axis {
+            including: vec![most],
+            most: most.is_finite().then_some(most),
+            ..Axis::new(problem.measured(), true)
+        },
+        content: Content::Lines(shown.into_iter().map(|entrant| line(entrant, over)).collect()),
+    };
+    let methods = || entrants.iter().filter(|entrant| !is_ablation(entrant)).collect();
+    let mut panels = vec![panel(Over::Seconds, "by time", methods()), panel(Over::Passes, "by passes", methods())];
+    let ablations: Vec<&Entrant> = entrants.iter().filter(|entrant| is_ablation(entrant) || whole(entrant)).collect();
+    if !ablations.is_empty() {
+        panels.push(panel(Over::Epochs, "effect of the rise of τ, by epochs", ablations));
+    }
+    panels
 }
 
 fn line(entrant: &Entrant, over: Over) -> Line {
-    let dashed = entrant.contestant.role == Role::Baseline;
     let courses = entrant.errors();
     let few = courses.iter().all(|course| course.values.len() <= FEW);
-    let line = if few { steps(&courses, over) } else { curve(&courses, over) };
-    Line { name: entrant.contestant.name.into(), dashed, ..line }
+    let mut line = if few { steps(&courses, over) } else { curve(&courses, over) };
+    let like = match entrant.contestant {
+        Contestant::SHORTENING_SGD => Some(Contestant::AGGLIO_SGD),
+        contestant => contestant.whole(),
+    };
+    line.name = entrant.contestant.name.into();
+    line.like = like.map(|like| like.name.into());
+    line.stroke = match entrant.contestant.role {
+        Role::Ours | Role::Competitor => Stroke::Solid,
+        Role::Baseline => Stroke::Dashed,
+        Role::Ablation(Heat::One) => Stroke::Dotted,
+        Role::Ablation(Heat::Held) => Stroke::DashDotted,
+    };
+    // the last mark says how the fits ended
+    line.open = vec![false; line.x.len()];
+    if let Some(last) = line.open.last_mut() {
+        *last = mostly_uncertified(entrant.tuned.iter().map(|run| &run.report));
+    }
+    line
 }
 
-/// A mark for each step: the median of the runs that take so many.
+/// Whether half of some fits or more are not certified.
+pub fn mostly_uncertified<'a>(reports: impl IntoIterator<Item = &'a Report>) -> bool {
+    let certified: Vec<bool> = reports.into_iter().map(|report| report.certificate.certified()).collect();
+    2 * certified.iter().filter(|certified| !**certified).count() >= certified.len()
+}
+
+/// A mark for each step: the median of the runs, one that has ended staying where it is.
 fn steps(courses: &[&Course], over: Over) -> Line {
     let most = courses.iter().map(|course| course.values.len()).max().unwrap_or(0);
+    let stay = |values: &[f64], step: usize| values.get(step).or(values.last()).copied();
     let median =
         |of: &dyn Fn(&Course) -> Option<f64>| Spread::of(courses.iter().filter_map(|course| of(course))).median;
     Line {
-        x: (0..most).map(|step| median(&|course| course.over(over).get(step).copied())).collect(),
-        y: (0..most).map(|step| median(&|course| course.values.get(step).copied())).collect(),
-        marked: true,
+        x: (0..most).map(|step| median(&|course| stay(course.over(over), step))).collect(),
+        y: (0..most).map(|step| median(&|course| stay(&course.values, step))).collect(),
+        marks: Marks::All,
         ..Line::default()
     }
 }
 
-/// The median of some courses, from the lowest to the highest.
+/// The median of some courses, with their quartiles.
 pub fn curve(courses: &[&Course], over: Over) -> Line {
     let begins = courses.iter().filter_map(|course| course.over(over).first().copied()).fold(0.0, f64::max);
     let ends = courses.iter().filter_map(|course| course.over(over).last().copied()).fold(begins, f64::max);
-    let mut line = Line::default();
+    let mut line = Line { marks: Marks::Last, ..Line::default() };
     for x in logspace(begins.max(1e-9), ends.max(1e-9), POINTS) {
         // rounding must not put a point before the first or after the last
         let x = x.clamp(begins, ends);
         let spread = Spread::of(courses.iter().map(|course| course.at(x, over)));
         line.x.push(x);
         line.y.push(spread.median);
-        line.low.push(spread.low);
-        line.high.push(spread.high);
+        line.lower.push(spread.lower);
+        line.upper.push(spread.upper);
     }
     line
 }
@@ -189,7 +260,7 @@ pub fn table(problem: &dyn Problem, entrants: &[Entrant], goals: &[Goal]) -> Tab
 
 impl From<Spread> for Cell {
     fn from(spread: Spread) -> Cell {
-        let Spread { median, low, high } = spread;
+        let Spread { median, low, high, .. } = spread;
         Cell::Range { median, low, high }
     }
 }

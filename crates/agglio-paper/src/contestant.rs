@@ -5,7 +5,7 @@ use agglio::rows::Rows;
 use agglio::{Options, Report, Solver};
 
 use crate::error::Result;
-use crate::grid::{self, Setting};
+use crate::grid::{self, Key, Setting};
 use crate::problem::{self, Drawn, Problem};
 use crate::request::Request;
 use crate::track::{Course, Track};
@@ -21,6 +21,8 @@ pub struct Contestant {
     pub role: Role,
     /// Rows in a minibatch, where that is not for the solver to say.
     pub batch: Option<usize>,
+    /// What becomes of the length of its steps.
+    pub steps: Steps,
 }
 
 /// Where a contestant comes from.
@@ -32,6 +34,26 @@ pub enum Role {
     Competitor,
     /// A method that the paper has not, which a reader would ask for.
     Baseline,
+    /// A variant of the paper without the rise of the temperature, with the setting of that variant.
+    Ablation(Heat),
+}
+
+/// What becomes of the temperature in an ablation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heat {
+    /// τ = 1 throughout: the plain method.
+    One,
+    /// τ = τ₀ throughout.
+    Held,
+}
+
+/// What becomes of the length of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// As the solver has it: stochastic ones shorten once nothing is gained.
+    Usual,
+    /// The same length to the end, and the last iterate, as Algorithm 2 is printed.
+    Constant,
 }
 
 /// A fit by a contestant.
@@ -39,29 +61,61 @@ pub enum Role {
 pub struct Run {
     /// How far it is from what it should be, along it.
     pub error: Course,
+    /// How far the paper's start is from it.
+    pub start: f64,
     /// How it ended.
     pub report: Report,
+}
+
+/// Where a fit ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct End {
+    /// How far it is from what it should be.
+    pub error: f64,
+    /// Whether it is certified.
+    pub certified: bool,
 }
 
 /// The last temperature of the published run of AGGLIO-SGD.
 const PUBLISHED_CAP: f64 = 0.1;
 
+/// The temperature that an ablation is held at where its variant is not tuned: the solver's own τ₀.
+const FIRST: f64 = 0.01;
+
 const fn contestant(name: &'static str, solver: Solver, role: Role) -> Contestant {
-    Contestant { name, solver, role, batch: None }
+    Contestant { name, solver, role, batch: None, steps: Steps::Usual }
+}
+
+const fn constant(name: &'static str, solver: Solver, role: Role) -> Contestant {
+    Contestant { steps: Steps::Constant, ..contestant(name, solver, role) }
 }
 
 impl Contestant {
     /// Algorithm 1.
     pub const AGGLIO_GD: Contestant = contestant("AGGLIO-GD", Solver::Gd, Role::Ours);
-    /// Algorithm 2.
-    pub const AGGLIO_SGD: Contestant = contestant("AGGLIO-SGD", Solver::Sgd, Role::Ours);
+    /// Algorithm 2 as printed: steps of one length.
+    pub const AGGLIO_SGD: Contestant = constant("AGGLIO-SGD", Solver::Sgd, Role::Ours);
     /// Algorithm 2 with larger minibatches.
     pub const AGGLIO_SGD_200: Contestant =
-        Contestant { batch: Some(200), ..contestant("AGGLIO-SGD, minibatches of 200", Solver::Sgd, Role::Ours) };
+        Contestant { batch: Some(200), ..constant("AGGLIO-SGD, minibatches of 200", Solver::Sgd, Role::Ours) };
+    /// This project's default of it: steps that shorten once nothing is gained, and the mean of the last iterates.
+    pub const SHORTENING_SGD: Contestant = contestant("AGGLIO-SGD, shortening steps", Solver::Sgd, Role::Baseline);
+    /// Algorithm 1 without graduation.
+    pub const PLAIN_GD: Contestant = contestant("GD, τ = 1", Solver::Gd, Role::Ablation(Heat::One));
+    /// Algorithm 1 at its first temperature.
+    pub const HELD_GD: Contestant = contestant("GD, τ = τ₀", Solver::Gd, Role::Ablation(Heat::Held));
+    /// Algorithm 2 without graduation.
+    pub const PLAIN_SGD: Contestant = constant("SGD, τ = 1", Solver::Sgd, Role::Ablation(Heat::One));
+    /// Algorithm 2 at its first temperature.
+    pub const HELD_SGD: Contestant = constant("SGD, τ = τ₀", Solver::Sgd, Role::Ablation(Heat::Held));
     /// With variance reduction.
     pub const AGGLIO_SVRG: Contestant = contestant("AGGLIO-SVRG", Solver::Svrg, Role::Ours);
     /// With moments.
     pub const AGGLIO_ADAM: Contestant = contestant("AGGLIO-Adam", Solver::Adam, Role::Ours);
+    /// With a heavy ball.
+    pub const AGGLIO_MOMENTUM: Contestant = contestant("AGGLIO-momentum", Solver::Momentum, Role::Baseline);
+    /// With Nesterov's acceleration.
+    pub const AGGLIO_NESTEROV: Contestant = contestant("AGGLIO-Nesterov", Solver::Nesterov, Role::Baseline);
     /// Kingma and Ba (2015).
     pub const ADAM: Contestant = contestant("Adam", Solver::Adam, Role::Competitor);
     /// Zaheer et al. (2018).
@@ -84,6 +138,9 @@ impl Contestant {
     /// The paper's competitors.
     pub const COMPETITORS: [Contestant; 4] = [Self::ADAM, Self::YOGI, Self::NGD, Self::GRADOPT];
 
+    /// What AGGLIO is held against without the rise of the temperature.
+    pub const ABLATIONS: [Contestant; 4] = [Self::PLAIN_GD, Self::HELD_GD, Self::PLAIN_SGD, Self::HELD_SGD];
+
     /// Epochs that a fit may take, whoever makes it.
     pub const EPOCHS: usize = 1000;
 
@@ -98,9 +155,34 @@ impl Contestant {
         self.solver != Solver::Ngd
     }
 
-    /// The paper's request for it, each a fit as it comes with some values changed; none where there are none.
+    /// The variant that it is an ablation of, if it is one.
+    pub fn whole(&self) -> Option<Contestant> {
+        match (self.role, self.solver) {
+            (Role::Ablation(_), Solver::Gd) => Some(Self::AGGLIO_GD),
+            (Role::Ablation(_), Solver::Sgd) => Some(Self::AGGLIO_SGD),
+            _ => None,
+        }
+    }
+
+    /// The setting of an ablation: that of its variant, with steps of the same length, at one temperature.
+    pub fn ablated(&self, setting: &Setting) -> Setting {
+        let Role::Ablation(heat) = self.role else { return setting.clone() };
+        let first = setting.iter().find(|(key, _)| *key == Key::Tau0).map_or(FIRST, |(_, tau0)| *tau0);
+        let tau = if heat == Heat::One { 1.0 } else { first };
+        let rest = setting.iter().copied().filter(|(key, _)| !matches!(key, Key::Tau0 | Key::Beta));
+        rest.chain([(Key::Tau0, tau), (Key::TauMax, tau)]).collect()
+    }
+
+    /// The paper's settings for it, each a fit as it comes with some values changed; none where there are none.
     pub fn settings(&self) -> Vec<Setting> {
-        grid::axes(self.solver, self.is_plain()).map_or(Vec::new(), |axes| grid::settings(&axes))
+        if self.whole().is_some() {
+            return Vec::new();
+        }
+        let axes = match self.solver.has_momentum() {
+            true => grid::accelerated(self.solver),
+            false => grid::axes(self.solver, self.is_plain()),
+        };
+        axes.map_or(Vec::new(), |axes| grid::settings(&axes))
     }
 
     /// What it is with a setting; the empty one is as its authors, or this project, leave it.
@@ -115,6 +197,7 @@ impl Contestant {
             (false, _) => options,
         };
         let options = self.batch.into_iter().fold(options, Options::batch);
+        let options = if self.steps == Steps::Constant { options.decay(false) } else { options };
         let options = if request.as_published { self.as_published(options, problem.activation()) } else { options };
         Ok(grid::apply(options, setting))
     }
@@ -124,7 +207,8 @@ impl Contestant {
         let radius = if activation == "softplus" { 50.0 } else { 10.0 };
         match (self.role, self.solver) {
             (Role::Baseline, _) => options,
-            (_, Solver::Sgd) => options.radius(radius).tau_max(PUBLISHED_CAP),
+            // its ablations have a cap as it is
+            (Role::Ours, Solver::Sgd) => options.radius(radius).tau_max(PUBLISHED_CAP),
             _ => options.radius(radius),
         }
     }
@@ -139,7 +223,7 @@ impl Contestant {
         }
     }
 
-    /// How far a fit is from what it should be where it ends, after so many epochs at most.
+    /// Where a fit ends, after `epochs` epochs at most.
     ///
     /// # Errors
     /// As [`Contestant::run`].
@@ -150,11 +234,11 @@ impl Contestant {
         epochs: usize,
         seed: u64,
         request: &Request,
-    ) -> Result<f64> {
+    ) -> Result<End> {
         let data = problem.draw(seed)?;
         let report = self.options(problem, setting, seed, request)?.epochs(epochs).build()?.fit(&data.rows)?;
         request.check()?;
-        Ok(data.miss(&report.coefficients))
+        Ok(End { error: data.miss(&report.coefficients), certified: report.certificate.certified() })
     }
 
     /// Fits the data of a problem, watched.
@@ -170,17 +254,11 @@ impl Contestant {
         request: &Request,
     ) -> Result<Run> {
         let plan = self.options(problem, setting, seed, request)?.build()?;
-        let mut track = Track::new(data.rows.width());
+        let mut track = Track::new(data.rows.width(), data.rows.len());
         let report = plan.fit_observed(&data.rows, &mut track)?;
         request.check()?;
         let mut error = track.course(|w| data.miss(w));
-        // where a fit ends is not always where its last step led: it may keep another point
-        let (seconds, passes) = (last(&error.seconds), last(&error.passes));
-        error.push(seconds, passes, data.miss(&report.coefficients));
-        Ok(Run { error, report })
+        error.end(data.miss(&report.coefficients));
+        Ok(Run { error, start: problem::start(problem, data, seed, request)?, report })
     }
-}
-
-fn last(values: &[f64]) -> f64 {
-    values.last().copied().unwrap_or(0.0)
 }

@@ -41,12 +41,23 @@ pub struct Panel {
 }
 
 /// An axis with its unit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Axis {
     /// Quantity and unit.
     pub label: String,
     /// Whether equal distances are equal ratios.
     pub log: bool,
+    /// Numbers that must have a place on it, whatever is drawn, so that panels can be compared.
+    pub including: Vec<f64>,
+    /// Where it ends at the latest: what is above is cut off.
+    pub most: Option<f64>,
+}
+
+impl Axis {
+    /// An axis that shows what is drawn.
+    pub fn new(label: impl Into<String>, log: bool) -> Axis {
+        Axis { label: label.into(), log, ..Axis::default() }
+    }
 }
 
 /// What a panel shows.
@@ -59,23 +70,55 @@ pub enum Content {
     Surface(Surface),
 }
 
-/// A curve: the median of several runs, with a band from the lowest to the highest where there are any.
+/// A curve: the median of several runs, with a band between their quartiles where there are any.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Line {
     /// What it is called in the legend; the same name has the same colour in every panel of a figure.
     pub name: String,
+    /// The line whose colour it has, where it has none for itself.
+    pub like: Option<String>,
     /// Where.
     pub x: Vec<f64>,
-    /// The median there.
+    /// The median there. On a logarithmic axis an exact zero is a mark on the lower edge.
     pub y: Vec<f64>,
-    /// The lowest, or nothing.
-    pub low: Vec<f64>,
-    /// The highest, or nothing.
-    pub high: Vec<f64>,
-    /// Whether it is a baseline that is not the paper's, which is dashed.
-    pub dashed: bool,
-    /// Whether points are marked: where x are few values that were chosen.
-    pub marked: bool,
+    /// The lower quartile, or nothing.
+    pub lower: Vec<f64>,
+    /// The upper quartile, or nothing.
+    pub upper: Vec<f64>,
+    /// How it is drawn.
+    pub stroke: Stroke,
+    /// Which points are marked.
+    pub marks: Marks,
+    /// Of which points the mark is open, since the fits are not certified; nothing is none.
+    pub open: Vec<bool>,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stroke {
+    /// A method of the paper.
+    #[default]
+    Solid,
+    /// A method, or a bound, that is not in the paper.
+    Dashed,
+    /// A method of the paper without graduation.
+    Dotted,
+    /// A method of the paper at one low temperature.
+    DashDotted,
+}
+
+/// Which points of a line are marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Marks {
+    /// None: a curve.
+    #[default]
+    None,
+    /// All: few values that were chosen, or few steps.
+    All,
+    /// The last, where a fit ends.
+    Last,
 }
 
 /// Heights over a grid.

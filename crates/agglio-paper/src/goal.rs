@@ -32,13 +32,18 @@ impl Goal {
         Goal { words: "1.1 times the minimum's".into(), levels }
     }
 
-    /// When runs, one for each seed, come down to it. Without noise an error that is small enough shows, since the residual
-    /// vanishes with it, so that the first time counts; with noise nothing shows, and it must stay so.
+    /// When runs, one for each seed, come down to it.
     pub fn reached(&self, runs: &[Run], over: Over) -> Spread {
+        Spread::of(self.arrivals(runs, over))
+    }
+
+    /// The same, seed by seed. Without noise an error that is small enough shows, since the residual vanishes with it, so
+    /// that the first time counts; with noise nothing shows, and it must stay so.
+    pub fn arrivals(&self, runs: &[Run], over: Over) -> Vec<f64> {
         let arrival = |(seed, run): (usize, &Run)| match &self.levels {
             Levels::Same(level) => run.error.reaches(*level, over),
             Levels::Each(levels) => run.error.settles(levels.get(seed).copied().unwrap_or(f64::NAN), over),
         };
-        Spread::of(runs.iter().enumerate().map(arrival))
+        runs.iter().enumerate().map(arrival).collect()
     }
 }

@@ -16,6 +16,8 @@ pub enum Key {
     TauMax,
     /// The temperature's increment.
     Beta,
+    /// μ of momentum and Nesterov.
+    Mu,
     /// β₁ of Adam and Yogi.
     Beta1,
     /// β₂ of Adam and Yogi.
@@ -32,9 +34,24 @@ impl Key {
             Key::Tau0 => "tau0",
             Key::TauMax => "tau-max",
             Key::Beta => "beta",
+            Key::Mu => "mu",
             Key::Beta1 => "beta1",
             Key::Beta2 => "beta2",
             Key::Epsilon => "epsilon",
+        }
+    }
+
+    /// As it is written in formulas.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Key::Eta => "η",
+            Key::Tau0 => "τ₀",
+            Key::TauMax => "τ_max",
+            Key::Beta => "β",
+            Key::Mu => "μ",
+            Key::Beta1 => "β₁",
+            Key::Beta2 => "β₂",
+            Key::Epsilon => "ε",
         }
     }
 
@@ -44,6 +61,7 @@ impl Key {
             Key::Tau0 => options.tau0(value),
             Key::TauMax => options.tau_max(value),
             Key::Beta => options.beta(value),
+            Key::Mu => options.mu(value),
             Key::Beta1 => options.beta1(value),
             Key::Beta2 => options.beta2(value),
             Key::Epsilon => options.epsilon(value),
@@ -86,6 +104,16 @@ pub fn axes(solver: Solver, plain: bool) -> Option<Vec<Axis>> {
     })
 }
 
+/// What momentum and Nesterov are tuned over in the figures, where the paper has neither: its grid for AGGLIO with two
+/// increments, and three μ.
+pub fn accelerated(solver: Solver) -> Option<Vec<Axis>> {
+    let mut axes = axes(solver, false)?;
+    axes.retain(|axis| axis.key != Key::Beta);
+    axes.push(Axis { key: Key::Beta, values: linspace(1.01, 2.0, 2) });
+    axes.push(Axis { key: Key::Mu, values: linspace(0.1, 0.9, 3) });
+    Some(axes)
+}
+
 /// `count` values from one to the other in equal steps as numpy has them, both ends included.
 pub fn linspace(from: f64, to: f64, count: usize) -> Vec<f64> {
     let step = (to - from) / count.saturating_sub(1).max(1) as f64;
@@ -113,7 +141,7 @@ fn spaced(from: f64, to: f64, count: usize, between: impl Fn(usize) -> f64) -> V
     (0..count).map(value).collect()
 }
 
-/// All request of a grid, the last key changing fastest.
+/// All settings of a grid, the last key changing fastest.
 pub fn settings(axes: &[Axis]) -> Vec<Setting> {
     axes.iter().fold(vec![Setting::new()], |settings, axis| {
         let with = |setting: &Setting, value| setting.iter().copied().chain([(axis.key, value)]).collect();

@@ -8,7 +8,8 @@ use agglio::oracle::{Fold, Labels, Oracle};
 use agglio::rng::{Random, Stream};
 use agglio::rows::{Batch, Coordinates, Dense, Scaling};
 use agglio::simulate::Simulation;
-use agglio::theory::measure::Around;
+use agglio::theory::Constants;
+use agglio::theory::measure::{Around, extremes_at};
 
 use crate::figure::Surface;
 
@@ -88,26 +89,84 @@ impl Landscape {
     /// # Errors
     /// None that a user could cause.
     pub fn basin(&self, tau: f64) -> Result<f64> {
-        let mut basin = 0.0;
+        let (mut basin, mut within) = (0.0, 0.0);
         for radius in RADII {
-            if self.strength(radius, tau)? <= 0.0 {
+            // nearer points of the line were looked at before
+            let line = self.line(within, radius);
+            if self.strength_at(radius, &line, tau)? <= 0.0 {
                 break;
             }
-            basin = radius;
+            (basin, within) = (radius, radius);
         }
         Ok(basin)
     }
 
     /// λ/Λ: the least eigenvalue of the Hessian at points of a ball around w*, divided by the greatest; negative where the
-    /// loss is not convex.
+    /// loss is not convex. Points are drawn at random, and lie on the line through w* and the origin.
     ///
     /// # Errors
     /// None that a user could cause.
     pub fn strength(&self, radius: f64, tau: f64) -> Result<f64> {
-        let around = Around { centre: &self.truth, radius, tau, points: POINTS };
-        let found = around.curvature(&self.oracle()?, &mut Random::new(self.seed, Stream::Probes));
-        Ok(found.map_or(f64::NAN, |found| found.convexity / found.smoothness))
+        self.strength_at(radius, &self.line(0.0, radius), tau)
     }
+
+    fn strength_at(&self, radius: f64, line: &[f64], tau: f64) -> Result<f64> {
+        let oracle = self.oracle()?;
+        let around = Around { centre: &self.truth, radius, tau, points: POINTS };
+        let drawn = around.curvature(&oracle, &mut Random::new(self.seed, Stream::Probes));
+        let lined = line.iter().map(|&along| extremes_at(&oracle, &self.along(along), tau));
+        let worst = lined.chain([drawn]).reduce(|one, other| {
+            let (one, other) = (one?, other?);
+            let convexity = one.convexity.min(other.convexity);
+            Some(Constants { convexity, smoothness: one.smoothness.max(other.smoothness) })
+        });
+        Ok(worst.flatten().map_or(f64::NAN, |found| found.ratio()))
+    }
+
+    /// Where the loss is least convex on the way from w* to the origin and as far again beyond it, and farther out.
+    ///
+    /// # Errors
+    /// None that a user could cause.
+    pub fn dent(&self, tau: f64) -> Result<Dent> {
+        let oracle = self.oracle()?;
+        let reach = dot(&self.truth, &self.truth).sqrt();
+        let mut deepest = Dent { ratio: f64::INFINITY, share: f64::NAN };
+        for share in shares() {
+            let found = extremes_at(&oracle, &self.along(share * reach), tau);
+            let ratio = found.map_or(f64::NAN, |found| found.ratio());
+            if ratio < deepest.ratio {
+                deepest = Dent { ratio, share };
+            }
+        }
+        Ok(deepest)
+    }
+
+    /// Distances from w* along the line to the origin, to both sides, that are beyond one radius and within another.
+    fn line(&self, within: f64, radius: f64) -> Vec<f64> {
+        let reach = dot(&self.truth, &self.truth).sqrt();
+        let toward = shares().map(|share| share * reach).filter(|&along| within < along && along <= radius);
+        toward.chain([0.75, 1.0].map(|share| share * radius)).flat_map(|along| [along, -along]).collect()
+    }
+
+    /// w* moved towards the origin.
+    fn along(&self, distance: f64) -> Vec<f64> {
+        let [side, _] = &self.sides;
+        self.truth.iter().zip(side).map(|(w, u)| w + distance * u).collect()
+    }
+}
+
+/// A place where the loss is curved downwards, if it is anywhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dent {
+    /// The least eigenvalue of the Hessian there, divided by the greatest.
+    pub ratio: f64,
+    /// How far it is from w*, in lengths of w*: the origin is at one.
+    pub share: f64,
+}
+
+/// Shares of the way from w* to the origin: tenths up to twice the way, then a few farther out.
+fn shares() -> impl Iterator<Item = f64> {
+    (1..=20).map(|tenth| 0.1 * f64::from(tenth)).chain([2.5, 3.0, 4.0, 6.0, 8.0])
 }
 
 /// γ(τ) = φ_τ′(0)/φ′(0): τ where φ is bounded, else 1.

@@ -9,14 +9,18 @@ use crate::figure::{Cell, Content, Figure, Line, Panel, Surface, Table};
 
 /// One row for each point that is drawn; where nothing is drawn, one for each cell of the tables.
 ///
-/// Columns: `panel,series,x,median,low,high`, with `y` after `x` where there are surfaces; or `table,row,column,value,low,high`.
+/// Columns: `panel,series,x,median,lower,upper`, with `y` after `x` where there are surfaces and quartiles last; or
+/// `table,row,column,value,low,high`.
 pub fn csv(figure: &Figure) -> String {
     if figure.panels.is_empty() {
         return tables(&figure.tables);
     }
     let flat = figure.panels.iter().all(|panel| matches!(panel.content, Content::Lines(_)));
-    let mut text =
-        String::from(if flat { "panel,series,x,median,low,high\n" } else { "panel,series,x,y,median,low,high\n" });
+    let mut text = String::from(if flat {
+        "panel,series,x,median,lower,upper\n"
+    } else {
+        "panel,series,x,y,median,lower,upper\n"
+    });
     for (place, panel) in figure.panels.iter().enumerate() {
         let name = panel_name(panel, place);
         match &panel.content {
@@ -33,9 +37,9 @@ fn panel_name(panel: &Panel, place: usize) -> String {
 
 fn push_line(text: &mut String, panel: &str, line: &Line, flat: bool) {
     for (i, x) in line.x.iter().enumerate() {
-        let [median, low, high] = [&line.y, &line.low, &line.high].map(|column| cell(column.get(i)));
+        let columns = [&line.y, &line.lower, &line.upper].map(|column| cell(column.get(i)));
         let y = if flat { None } else { Some(String::new()) };
-        let fields = [quoted(panel), quoted(&line.name), shortest(*x)].into_iter().chain(y).chain([median, low, high]);
+        let fields = [quoted(panel), quoted(&line.name), shortest(*x)].into_iter().chain(y).chain(columns);
         push_row(text, fields);
     }
 }
@@ -70,7 +74,7 @@ fn fields(cell: &Cell) -> [String; 3] {
     }
 }
 
-/// The whole figure as one object, with `held` and `margin` of its claims; what is not finite is null.
+/// The whole figure as one object, with `verdict`, `held` and `margin` of its claims; what is not finite is null.
 pub fn json(figure: &Figure) -> String {
     let mut value = serde_json::to_value(figure).unwrap_or_default();
     if let Some(claims) = value.get_mut("claims").and_then(Value::as_array_mut) {
@@ -83,33 +87,36 @@ pub fn json(figure: &Figure) -> String {
 
 fn decide(object: &mut Value, claim: &Claim) {
     if let Some(object) = object.as_object_mut() {
+        object.insert("verdict".into(), json!(claim.verdict().word()));
         object.insert("held".into(), json!(claim.held()));
         object.insert("margin".into(), json!(claim.margin()));
     }
 }
 
-/// The claims of several figures, a row each.
+/// The claims of several figures, a row each: those that failed first.
 pub fn claims(figures: &[Figure]) -> String {
-    let mut text = String::from("figure,source,statement,measured,value,bound,limit,held,margin,remark\n");
-    for figure in figures {
-        for claim in &figure.claims {
-            let (bound, limit) = match claim.bound {
-                Bound::AtMost(limit) => ("at most", limit),
-                Bound::AtLeast(limit) => ("at least", limit),
-            };
-            let words = [figure.name, claim.source, &claim.statement, &claim.measured].map(quoted);
-            let decided = [
-                shortest(claim.value),
-                bound.into(),
-                shortest(limit),
-                claim.held().to_string(),
-                shortest(claim.margin()),
-            ];
-            let remark = quoted(claim.remark.as_deref().unwrap_or_default());
-            push_row(&mut text, words.into_iter().chain(decided).chain([remark]));
-        }
+    let mut text =
+        String::from("verdict,figure,source,statement,measured,value,bound,limit,lower,upper,margin,remark\n");
+    for (figure, claim) in sorted(figures) {
+        let (bound, limit) = match claim.bound {
+            Bound::AtMost(limit) => ("at most", limit),
+            Bound::AtLeast(limit) => ("at least", limit),
+        };
+        let words = [claim.verdict().word(), figure.name, claim.source, &claim.statement, &claim.measured].map(quoted);
+        let [lower, upper] = claim.quartiles.map_or([String::new(), String::new()], |ends| ends.map(shortest));
+        let numbers = [shortest(claim.value), bound.into(), shortest(limit), lower, upper, shortest(claim.margin())];
+        let remark = quoted(claim.remark.as_deref().unwrap_or_default());
+        push_row(&mut text, words.into_iter().chain(numbers).chain([remark]));
     }
     text
+}
+
+/// The claims of several figures by verdict, those that failed first, else in the order of the figures.
+pub fn sorted(figures: &[Figure]) -> Vec<(&Figure, &Claim)> {
+    let mut all: Vec<(&Figure, &Claim)> =
+        figures.iter().flat_map(|figure| figure.claims.iter().map(move |claim| (figure, claim))).collect();
+    all.sort_by_key(|(_, claim)| claim.verdict());
+    all
 }
 
 fn push_row(text: &mut String, fields: impl Iterator<Item = String>) {

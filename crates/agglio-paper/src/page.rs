@@ -7,9 +7,9 @@ use minijinja::Environment;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use crate::claim::Claim;
+use crate::claim::{Claim, Tally, Verdict};
 use crate::figure::{Cell, Figure, Table};
-use crate::{plot, words};
+use crate::{numbers, plot, words};
 
 const TEMPLATE: &str = include_str!("../templates/index.html");
 /// How small a picture may become before it is scrolled instead: its letters are still readable then.
@@ -39,22 +39,36 @@ impl Page<'_> {
     }
 
     fn view(&self) -> View<'_> {
-        let (held, claims) = words::tally(self.figures);
         let seconds = self.figures.iter().map(|figure| figure.seconds).sum();
-        let figures = self.figures.iter().map(Section::new).collect();
-        View { figures, facts: self.facts, gap: self.gap, held, claims, time: number::seconds(seconds) }
+        let open = numbers::sorted(self.figures).into_iter();
+        let open = open.filter(|(_, claim)| matches!(claim.verdict(), Verdict::Failed | Verdict::Undecided));
+        View {
+            outcome: words::outcome(words::tally(self.figures)),
+            open: open.map(|(figure, claim)| Open { name: figure.name, claim: Judged::new(claim) }).collect(),
+            figures: self.figures.iter().map(Section::new).collect(),
+            facts: self.facts,
+            gap: self.gap,
+            time: number::seconds(seconds),
+        }
     }
 }
 
 /// The page as the template sees it.
 #[derive(Serialize)]
 struct View<'a> {
+    outcome: String,
+    open: Vec<Open<'a>>,
     figures: Vec<Section<'a>>,
     facts: &'a [(String, String)],
     gap: Option<&'a str>,
-    held: usize,
-    claims: usize,
     time: String,
+}
+
+/// A claim that did not hold, with the figure that it is about.
+#[derive(Serialize)]
+struct Open<'a> {
+    name: &'a str,
+    claim: Judged<'a>,
 }
 
 /// A figure as the template sees it.
@@ -66,8 +80,10 @@ struct Section<'a> {
     parameters: &'a [(String, String)],
     picture: Option<Picture>,
     tables: Vec<Grid<'a>>,
-    claims: Vec<Verdict<'a>>,
+    claims: Vec<Judged<'a>>,
     held: String,
+    failed: usize,
+    undecided: usize,
     time: String,
 }
 
@@ -93,19 +109,22 @@ struct Written {
 }
 
 #[derive(Serialize)]
-struct Verdict<'a> {
+struct Judged<'a> {
+    verdict: &'static str,
+    class: &'static str,
     statement: &'a str,
     source: &'a str,
     measured: &'a str,
     value: String,
     bound: String,
-    held: bool,
     margin: String,
     remark: Option<&'a str>,
 }
 
 impl<'a> Section<'a> {
     fn new(figure: &'a Figure) -> Section<'a> {
+        let tally = Tally::of(&figure.claims);
+        let claims = numbers::sorted(std::slice::from_ref(figure));
         Section {
             name: figure.name,
             title: &figure.title,
@@ -113,8 +132,10 @@ impl<'a> Section<'a> {
             parameters: &figure.parameters,
             picture: Picture::new(figure),
             tables: figure.tables.iter().map(Grid::new).collect(),
-            claims: figure.claims.iter().map(Verdict::new).collect(),
+            claims: claims.into_iter().map(|(_, claim)| Judged::new(claim)).collect(),
             held: words::held(figure),
+            failed: tally.failed,
+            undecided: tally.undecided,
             time: number::seconds(figure.seconds),
         }
     }
@@ -146,15 +167,21 @@ fn has_numbers(table: &Table, place: usize) -> bool {
     table.rows.iter().filter_map(|row| row.get(place)).any(|cell| !matches!(cell, Cell::Text(_)))
 }
 
-impl<'a> Verdict<'a> {
-    fn new(claim: &'a Claim) -> Verdict<'a> {
-        Verdict {
+impl<'a> Judged<'a> {
+    fn new(claim: &'a Claim) -> Judged<'a> {
+        let verdict = claim.verdict();
+        Judged {
+            verdict: verdict.word(),
+            class: match verdict {
+                Verdict::Failed => "no",
+                Verdict::Held => "yes",
+                Verdict::Undecided | Verdict::Given => "open",
+            },
             statement: &claim.statement,
             source: claim.source,
             measured: &claim.measured,
             value: words::value(claim.value),
             bound: words::bound(claim.bound),
-            held: claim.held(),
             margin: words::margin(claim.margin()),
             remark: claim.remark.as_deref(),
         }

@@ -20,6 +20,9 @@ pub trait Problem {
     /// If it cannot be had.
     fn draw(&self, seed: u64) -> Result<Drawn>;
 
+    /// What it is, in a few words for a title: φ, n, d and the noise.
+    fn title(&self) -> String;
+
     /// What it is, in words.
     fn described(&self) -> String;
 
@@ -41,7 +44,7 @@ pub struct Drawn {
 pub enum Aim {
     /// w_*: its distance counts.
     Truth(Vec<f64>),
-    /// Rows that were held out: the mean square of what is predicted wrongly counts.
+    /// Rows that were held out: the root mean square of what is predicted wrongly counts.
     Unseen {
         /// φ.
         activation: Arc<dyn Activation>,
@@ -60,7 +63,8 @@ impl Drawn {
             Aim::Unseen { activation, values, labels } => {
                 let dot = |x: &[f64]| x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>();
                 let square = |(x, y): (&[f64], &f64)| (activation.value(dot(x)) - y).powi(2);
-                values.chunks(w.len().max(1)).zip(labels).map(square).sum::<f64>() / labels.len() as f64
+                let squares = values.chunks(w.len().max(1)).zip(labels).map(square).sum::<f64>();
+                (squares / labels.len() as f64).sqrt()
             }
         }
     }
@@ -79,4 +83,13 @@ pub fn options(problem: &dyn Problem, solver: Solver, seed: u64, request: &Reque
         Solver::Irls => options,
         _ => options.start(Start::Random(None)),
     })
+}
+
+/// How far the start that methods begin at is from what a model should be.
+///
+/// # Errors
+/// If there is no such activation.
+pub fn start(problem: &dyn Problem, data: &Drawn, seed: u64, request: &Request) -> Result<f64> {
+    let plan = options(problem, Solver::Gd, seed, request)?.epochs(0).build()?;
+    Ok(data.miss(&plan.fit(&data.rows)?.coefficients))
 }

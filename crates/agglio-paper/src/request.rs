@@ -1,4 +1,4 @@
-//! The *request* of a run of figures.
+//! A *request*: how figures are made, of what size and with which seeds.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// How figures are made.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Fewer seeds, sizes and request, for a first look.
+    /// Fewer seeds and sizes, and each run once, for a first look.
     pub quick: bool,
     /// The published run's split and projections in the place of the text's.
     pub as_published: bool,
@@ -37,7 +37,7 @@ impl Request {
         (0..self.seeds as u64).map(move |i| first.wrapping_add(i))
     }
 
-    /// The share of the rows that request are scored on: a fifth by the text, three tenths in the published run.
+    /// The share of the rows that settings are scored on: a fifth by the text, three tenths in the published run.
     pub fn holdout(&self) -> f64 {
         if self.as_published { 0.3 } else { 0.2 }
     }

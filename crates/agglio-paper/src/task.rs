@@ -39,6 +39,15 @@ impl Task {
     }
 }
 
+/// An activation as it is written.
+fn written(activation: &str) -> &str {
+    match activation {
+        "silu" => "SiLU",
+        "leaky-softplus" => "leaky softplus, k = 0.2",
+        other => other,
+    }
+}
+
 impl Problem for Task {
     fn activation(&self) -> &'static str {
         self.activation
@@ -51,14 +60,18 @@ impl Problem for Task {
         Ok(Drawn { rows, aim: Aim::Truth(data.truth) })
     }
 
-    fn described(&self) -> String {
+    fn title(&self) -> String {
         let noise = match self.noise {
             LabelNoise::None => "no noise".to_owned(),
             LabelNoise::Pre(sigma, _) => format!("noise before φ, σ = {sigma}"),
             LabelNoise::Post(sigma, _) => format!("noise after φ, σ = {sigma}"),
             LabelNoise::Multiplicative(sigma) => format!("noise in proportion, σ = {sigma}"),
         };
-        format!("{}, n = {}, d = {}, {noise}; x ~ N(0, I)/√d, w* ~ N(0, I)", self.activation, self.rows, self.features)
+        format!("{}, n = {}, d = {}, {noise}", written(self.activation), self.rows, self.features)
+    }
+
+    fn described(&self) -> String {
+        format!("{}; x ~ N(0, I)/√d, w* ~ N(0, I)", self.title())
     }
 
     fn measured(&self) -> &'static str {

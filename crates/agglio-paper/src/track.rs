@@ -11,8 +11,10 @@ use agglio::observe::{Observer, Step};
 pub struct Track {
     begun: Instant,
     width: usize,
+    rows: usize,
     seconds: Vec<f64>,
     passes: Vec<f64>,
+    epochs: Vec<f64>,
     thetas: Vec<f64>,
 }
 
@@ -21,9 +23,11 @@ pub struct Track {
 pub struct Course {
     /// Time since the fit began.
     pub seconds: Vec<f64>,
-    /// Rows visited ÷ n until then.
+    /// Rows visited ÷ n until then, preparations and looks at the whole included.
     pub passes: Vec<f64>,
-    /// The quantity there; of the start, before anything else.
+    /// Rows in the gradients of the steps until then, ÷ n.
+    pub epochs: Vec<f64>,
+    /// The quantity there, after the first step and each that follows.
     pub values: Vec<f64>,
 }
 
@@ -32,20 +36,34 @@ pub struct Course {
 pub enum Over {
     /// Time.
     Seconds,
-    /// Passes over the rows.
+    /// Passes over the rows, all that was looked at.
     Passes,
+    /// Epochs: what the steps alone have looked at.
+    Epochs,
+}
+
+impl Over {
+    /// What an axis calls it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Over::Seconds => "seconds",
+            Over::Passes => "passes over the rows",
+            Over::Epochs => "epochs (rows in gradients ÷ n)",
+        }
+    }
 }
 
 impl Track {
-    /// Begins now, for points of so many numbers.
-    pub fn new(width: usize) -> Track {
-        Track { begun: Instant::now(), width, seconds: Vec::new(), passes: Vec::new(), thetas: Vec::new() }
+    /// Begins now, for points of `width` numbers and data of `rows` rows.
+    pub fn new(width: usize, rows: usize) -> Track {
+        let [seconds, passes, epochs, thetas] = [(); 4].map(|()| Vec::new());
+        Track { begun: Instant::now(), width, rows, seconds, passes, epochs, thetas }
     }
 
     /// A quantity along the points.
     pub fn course(&self, quantity: impl Fn(&[f64]) -> f64) -> Course {
         let values = self.thetas.chunks_exact(self.width).map(quantity).collect();
-        Course { seconds: self.seconds.clone(), passes: self.passes.clone(), values }
+        Course { seconds: self.seconds.clone(), passes: self.passes.clone(), epochs: self.epochs.clone(), values }
     }
 }
 
@@ -53,6 +71,8 @@ impl Observer for Track {
     fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
         self.seconds.push(self.begun.elapsed().as_secs_f64());
         self.passes.push(step.passes);
+        let before = self.epochs.last().copied().unwrap_or(0.0);
+        self.epochs.push(before + step.rows as f64 / self.rows.max(1) as f64);
         self.thetas.extend(step.theta.iter().take(self.width));
         ControlFlow::Continue(())
     }
@@ -64,13 +84,15 @@ impl Course {
         match over {
             Over::Seconds => &self.seconds,
             Over::Passes => &self.passes,
+            Over::Epochs => &self.epochs,
         }
     }
 
-    /// Adds a point.
-    pub fn push(&mut self, seconds: f64, passes: f64, value: f64) {
-        self.seconds.push(seconds);
-        self.passes.push(passes);
+    /// Adds where it ends, which is not always where the last step led, at the same time.
+    pub fn end(&mut self, value: f64) {
+        for column in [&mut self.seconds, &mut self.passes, &mut self.epochs] {
+            column.push(column.last().copied().unwrap_or(0.0));
+        }
         self.values.push(value);
     }
 

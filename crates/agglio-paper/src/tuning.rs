@@ -10,13 +10,14 @@ use crate::grid::Setting;
 use crate::problem::Problem;
 use crate::request::Request;
 
-/// Epochs after which request are scored: so few that a slow one has not arrived.
+/// Epochs after which settings are scored: so few that a slow one has not arrived.
 pub const EPOCHS: usize = 100;
 
 /// A mean square that is rounding, for labels of the size of one.
 const EXACT: f64 = 1e-28;
 
-/// The best of the paper's request and of the method as its authors leave it, by the loss on rows held out of the first seed's data.
+/// The best of the paper's settings and of the method as its authors leave it, by the loss on rows held out of the first
+/// seed's data.
 ///
 /// Exact fits cannot be told apart by a loss that is all rounding. Those that stay exact to their end, through all
 /// temperatures, run again with half the epochs, until one or none is exact.
@@ -56,7 +57,7 @@ pub fn best(
     Ok(candidates.into_iter().next().unwrap_or_default())
 }
 
-/// The losses of request on rows held out, after so many epochs.
+/// The losses of settings on rows held out, after `epochs` epochs.
 fn held_out(
     problem: &dyn Problem,
     rows: &Dense,

@@ -2,7 +2,7 @@
 
 use agglio::number;
 
-use crate::claim::Bound;
+use crate::claim::{Bound, Tally};
 use crate::figure::{Cell, Figure};
 
 /// A number of a claim: what is beyond all bounds is infinite, and nothing where there is none.
@@ -47,14 +47,18 @@ pub fn cell(cell: &Cell) -> Vec<String> {
 
 /// How many claims of a figure held.
 pub fn held(figure: &Figure) -> String {
-    match tally([figure]) {
-        (_, 0) => "–".into(),
-        (held, all) => format!("{held} of {all}"),
+    match Tally::of(&figure.claims) {
+        tally if tally.all() == 0 => "–".into(),
+        tally => format!("{} of {}", tally.held, tally.all()),
     }
 }
 
-/// How many claims of figures held, and how many there are.
-pub fn tally<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> (usize, usize) {
-    let claims = figures.into_iter().flat_map(|figure| &figure.claims);
-    claims.fold((0, 0), |(held, all), claim| (held + usize::from(claim.held()), all + 1))
+/// How many claims of figures got each verdict.
+pub fn tally<'a>(figures: impl IntoIterator<Item = &'a Figure>) -> Tally {
+    Tally::of(figures.into_iter().flat_map(|figure| &figure.claims))
+}
+
+/// How many claims held, failed and tied, in one sentence without an end.
+pub fn outcome(tally: Tally) -> String {
+    format!("{} of {} claims held, {} failed, {} undecided", tally.held, tally.all(), tally.failed, tally.undecided)
 }

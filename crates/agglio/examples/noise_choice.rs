@@ -1,4 +1,4 @@
-//! How often the default fit finds out whether the noise is before φ or after it.
+//! How often noise `auto` finds out whether the noise is before φ or after it.
 //!
 //! Simulated sets with d = 20; each number counts the right choices of so many sets (an argument, 2 unless given).
 //!
@@ -36,7 +36,7 @@ fn right(activation: &str, n: usize, noise: LabelNoise, place: Noise, sets: u64)
     for seed in 0..sets {
         let data = Simulation::new(named(activation)?, n, 20).noise(noise).seed(seed).draw()?;
         let rows = Dense::new(data.values, 20, data.labels)?;
-        let report = Options::new(named(activation)?).intercept(false).build()?.fit(&rows)?;
+        let report = Options::new(named(activation)?).intercept(false).noise(Noise::Auto).build()?.fit(&rows)?;
         right += u64::from(report.noise == place);
     }
     Ok(right)

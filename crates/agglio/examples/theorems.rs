@@ -5,15 +5,9 @@
 //! ```
 
 use agglio::activation::named;
-use agglio::fit::fit;
-use agglio::observe::{Silent, Step, Watch};
-use agglio::oracle::{Fold, Labels};
-use agglio::rng::{Random, Stream};
-use agglio::rows::{Coordinates, Dense, Scaling};
-use agglio::simulate::{Design, LabelNoise, Shape, Simulation};
-use agglio::solver::estimator::Shuffle;
-use agglio::stop::Stop;
-use agglio::theory::{INCREMENT, Leg, Setting, descent, measure::Around, stochastic};
+use agglio::simulate::{LabelNoise, Shape};
+use agglio::theory::trial::{Draw, Ended, Trial};
+use agglio::theory::{INCREMENT, Leg, Setting};
 use agglio::{Noise, Options, Result};
 
 const N: usize = 4000;
@@ -26,30 +20,9 @@ fn main() -> Result<()> {
     algorithm_two()
 }
 
-/// Data of the design that the theory of this noise is for, and its true model.
-struct Drawn {
-    activation: &'static str,
-    rows: Dense,
-    truth: Vec<f64>,
-}
-
-impl Drawn {
-    fn new(activation: &'static str, norm: f64, noise: LabelNoise, rows: usize, seed: u64) -> Result<Drawn> {
-        let design = if matches!(noise, LabelNoise::Post(..)) { Design::Scaled } else { Design::Normal };
-        let simulation = Simulation::new(named(activation)?, rows, D).norm(norm).design(design);
-        let data = simulation.noise(noise).seed(seed).draw()?;
-        Ok(Drawn { activation, rows: Dense::new(data.values, D, data.labels)?, truth: data.truth })
-    }
-
-    /// No intercept, no scaling, no label clipped.
-    fn oracle(&self) -> Result<Fold<'_>> {
-        let labels = Labels::new(named(self.activation)?, &self.rows, &[0.0]);
-        Ok(Fold::new(&self.rows, Coordinates::measure(&self.rows, Scaling::None, false)?, labels))
-    }
-
-    fn distance(&self, w: &[f64]) -> f64 {
-        w.iter().zip(&self.truth).map(|(w, truth)| (w - truth).powi(2)).sum::<f64>().sqrt()
-    }
+/// A sigmoid with ‖w*‖ = 1.
+fn draw(noise: LabelNoise, rows: usize, seed: u64) -> Result<Trial> {
+    Draw { activation: "sigmoid", norm: 1.0, noise, rows, features: D, seed }.trial()
 }
 
 fn setting(activation: &str, radius: f64, noise: LabelNoise) -> Result<Setting> {
@@ -62,10 +35,7 @@ fn algorithm_one() -> Result<()> {
     let legs: Vec<Leg> = setting("sigmoid", 1.0, LabelNoise::None)?.path().take(STEPS).collect();
     let (mut broken, mut nearest, mut farthest) = (0, 0.0_f64, [0.0_f64; 4]);
     for seed in 0..100 {
-        let drawn = Drawn::new("sigmoid", 1.0, LabelNoise::None, N, seed)?;
-        let mut distances = vec![drawn.distance(&[0.0; D])];
-        let mut watch = Watch(|step: &Step<'_>| distances.push(drawn.distance(step.theta)));
-        fit(&drawn.oracle()?, descent(&legs), vec![0.0; D], Stop::new(0.0, STEPS), &mut watch);
+        let distances = draw(LabelNoise::None, N, seed)?.descend(&legs, vec![0.0; D])?;
         // what is below is rounding
         for (pair, leg) in distances.windows(2).zip(&legs).filter(|(pair, _)| pair[0] > 1e-13) {
             let used = (pair[1] / pair[0]).powi(2) / (-leg.constants.ratio()).exp();
@@ -95,9 +65,8 @@ fn noise_before() -> Result<()> {
         let legs: Vec<Leg> = setting.path().take(200).collect();
         let mut error = 0.0;
         for seed in 0..5 {
-            let drawn = Drawn::new("sigmoid", 1.0, noise, N, seed)?;
-            let outcome = fit(&drawn.oracle()?, descent(&legs), vec![0.0; D], Stop::new(0.0, 200), &mut Silent);
-            error += drawn.distance(&outcome.theta) / 5.0;
+            let distances = draw(noise, N, seed)?.descend(&legs, vec![0.0; D])?;
+            error += distances.last().copied().unwrap_or(f64::NAN) / 5.0;
         }
         let promised = setting.errors(N, D).and_then(|errors| errors.capped);
         let promised = promised.map_or("none".to_owned(), |promised| format!("{promised:.2}"));
@@ -114,7 +83,7 @@ fn noise_after() -> Result<()> {
     for rows in [1_000, 3_000, 10_000, 30_000, 100_000] {
         let mut error = 0.0;
         for seed in 0..20 {
-            let drawn = Drawn::new("sigmoid", 1.0, LabelNoise::Post(0.05, Shape::Uniform), rows, seed)?;
+            let drawn = draw(LabelNoise::Post(0.05, Shape::Uniform), rows, seed)?;
             let options = Options::new(named("sigmoid")?).intercept(false).noise(Noise::Post);
             error += drawn.distance(&options.build()?.fit(&drawn.rows)?.coefficients) / 20.0;
         }
@@ -126,23 +95,15 @@ fn noise_after() -> Result<()> {
 /// The theorem on stochastic steps, with the stopping time of its proof.
 fn algorithm_two() -> Result<()> {
     const EPOCHS: usize = 60;
-    let drawn = Drawn::new("sigmoid", 1.0, LabelNoise::None, N, 3)?;
-    let oracle = drawn.oracle()?;
-    let mut random = Random::new(3, Stream::Probes);
-    let epochs = setting("sigmoid", 1.0, LabelNoise::None)?.epochs(EPOCHS, |radius, tau| {
-        Around { centre: &drawn.truth, radius, tau, points: 5 }.sphere(&oracle, 50, &mut random)
-    });
-    let mut ends = vec![(0, f64::NAN); EPOCHS];
-    let mut watch = Watch(|step: &Step<'_>| ends[step.stage] = (ends[step.stage].0 + 1, drawn.distance(step.theta)));
-    let method = stochastic(&epochs, Shuffle::new(3, 50, N));
-    fit(&oracle, method, vec![0.0; D], Stop::new(0.0, EPOCHS), &mut watch);
-    let above = epochs.iter().zip(&ends).filter(|(epoch, end)| end.1 > epoch.radius / INCREMENT).count();
+    let setting = setting("sigmoid", 1.0, LabelNoise::None)?;
+    let ends = draw(LabelNoise::None, N, 3)?.epochs(&setting, EPOCHS, 50)?;
+    let above = ends.iter().filter(|end| end.distance > end.epoch.radius / INCREMENT).count();
     println!(
         "\nAlgorithm 2: sigmoid, R = 1, n = {N}, d = {D}, batches of 50, β = {INCREMENT}; epochs above r/β: {above}"
     );
     println!("  {:>5} {:>8} {:>8} {:>9} {:>6} {:>10} {:>8}", "epoch", "r", "τ", "I_t", "steps", "‖w−w*‖", "r/β");
     for t in [0, 10, 20, 30, 40, 50, 59] {
-        let (epoch, (steps, distance)) = (&epochs[t], ends[t]);
+        let Ended { epoch, steps, distance } = ends[t];
         let (r, goal) = (epoch.radius, epoch.radius / INCREMENT);
         println!("  {t:>5} {r:>8.4} {:>8.4} {:>9.1e} {steps:>6} {distance:>10.2e} {goal:>8.4}", epoch.tau, epoch.steps);
     }

@@ -138,7 +138,7 @@ impl Bench {
         Ok(Timing { bound: share * timing.bound, ..timing })
     }
 
-    /// A fit by the default solver, which finds the noise itself; the passes it took come second.
+    /// A fit by the default solver, which also fits noise before φ; the passes it took come second.
     ///
     /// # Errors
     /// As a fit.

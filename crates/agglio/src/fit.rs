@@ -9,7 +9,7 @@
 //! Reference: Algorithm 1 (`algo:main`) with one step a stage, Algorithm 2 with one pass a stage.
 
 use crate::observe::{Observer, Step};
-use crate::oracle::{Oracle, Query, Sums, Want};
+use crate::oracle::{Objective, Oracle, Query, Sums, Want};
 use crate::rows::Batch;
 use crate::schedule::{Next, Progress, Stage};
 use crate::solver::direction::Point;
@@ -36,6 +36,8 @@ pub struct Outcome {
     pub sums: Sums,
     /// μ where a ball holds w back: the fit is stationary for the loss with μ/2·‖w‖² added. Zero inside and without one.
     pub multiplier: f64,
+    /// The relative gradient of the matching loss at θ, where this is the loss that was minimised.
+    pub matching_gradient: Option<f64>,
 }
 
 /// The largest entry of θ that other units than the solver's leave finite.
@@ -48,6 +50,7 @@ struct Walk {
     before: Vec<f64>,
     begun: Vec<f64>,
     ball: Option<Ball>,
+    objective: Objective,
     stage: Stage,
     known: Option<Sums>,
     mean: StageMean,
@@ -202,6 +205,7 @@ impl Walk {
             before,
             begun,
             ball: method.ball,
+            objective: method.estimator.objective(),
             stage,
             known: None,
             mean: StageMean::default(),
@@ -307,7 +311,8 @@ impl Walk {
                 }
                 let mut reduced = exact.clone();
                 self.reduce(&mut reduced);
-                if let Some(reason) = stop.confirm(&reduced, &self.mean, end) {
+                let own = self.own_sums(oracle);
+                if let Some(reason) = stop.confirm(&reduced, own.as_ref(), &self.mean, end) {
                     return Some((reason, Some(exact)));
                 }
                 self.known = method.estimator.is_exact().then_some(exact);
@@ -332,6 +337,17 @@ impl Walk {
     /// Leaves of the gradient what the ball does not hold back, and answers with its multiplier.
     fn reduce(&self, sums: &mut Sums) -> f64 {
         self.ball.map_or(0.0, |ball| ball.reduce(&self.theta, &mut sums.gradient))
+    }
+
+    /// What the stop rule compares of the loss that is minimised, where it is not squares.
+    fn own_sums(&self, oracle: &dyn Oracle) -> Option<Sums> {
+        if self.objective == Objective::Squares {
+            return None;
+        }
+        let query = Query::new(&self.theta, self.stage.tau, self.stage.rows, Want::Stationarity);
+        let mut own = oracle.ask(&Query { objective: self.objective, ..query });
+        self.reduce(&mut own);
+        Some(own)
     }
 
     fn ask(&self, oracle: &dyn Oracle) -> Sums {
@@ -364,8 +380,9 @@ impl Walk {
             sums = self.ask(oracle);
         }
         let multiplier = self.reduce(&mut sums);
+        let matching_gradient = self.own_sums(oracle).and_then(|own| own.relative_gradient());
         let Walk { theta, stage: Stage { tau, .. }, steps, .. } = self;
         let first_loss = if steps > 0 { self.first_loss } else { sums.loss };
-        Outcome { theta, tau, reason, steps, first_loss, sums, multiplier }
+        Outcome { theta, tau, reason, steps, first_loss, sums, multiplier, matching_gradient }
     }
 }

@@ -57,7 +57,7 @@ pub use error::{Error, Result};
 pub use linalg::Symmetric;
 pub use report::{Report, Status};
 pub use solver::Solver;
-pub use strategy::{LogLikelihoods, Noise, Options, Plan, Restarts, Start};
+pub use strategy::{LogLikelihoods, Noise, Objection, Options, Plan, Restarts, Start};
 
 /// The README's Rust, run as a test.
 #[cfg(doctest)]

@@ -304,13 +304,3 @@ pub(crate) fn multiply(a: &[f64], b: &[f64], width: usize, product: &mut [f64]) 
         Par::Seq,
     );
 }
-
-/// Nodes and weights of the Gauss–Hermite rule for E f(ε), ε ~ N(0, 1), with `order` nodes.
-///
-/// They are the eigenvalues and squared first components of the eigenvectors of the Jacobi matrix of the Hermite
-/// polynomials (Golub and Welsch, 1969). Empty if the eigenvalue iteration fails.
-pub(crate) fn gauss_hermite(order: usize) -> Vec<(f64, f64)> {
-    let entry = |i: usize, j: usize| if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 };
-    let Ok(eigen) = Mat::from_fn(order, order, entry).self_adjoint_eigen(Side::Lower) else { return Vec::new() };
-    (0..order).map(|k| (eigen.S()[k], eigen.U()[(0, k)] * eigen.U()[(0, k)])).collect()
-}

@@ -7,7 +7,7 @@ use crate::certificate::Certificate;
 use crate::list::first_few;
 use crate::number::brief;
 use crate::stop::StopReason;
-use crate::strategy::{LogLikelihoods, Noise};
+use crate::strategy::{LogLikelihoods, Noise, Objection};
 
 /// What a fit found.
 #[derive(Clone, Debug)]
@@ -19,11 +19,18 @@ pub struct Report {
     pub intercept: f64,
     /// Weighted mean of (φ(xᵀw + b) − y)², on the user's own labels.
     pub loss: f64,
+    /// Weighted mean of (ŷ − y)², ŷ being what a model of this fit predicts: the mean of y, which is φ(xᵀw + b) unless the
+    /// noise is before φ.
+    pub prediction_loss: f64,
     /// L̂_τ at the last temperature: what was minimised. The same as `loss` at τ = 1.
     pub path_loss: f64,
     /// Log-likelihoods of noise before and after φ, where both were fitted.
     pub log_likelihoods: Option<LogLikelihoods>,
-    /// Standard deviation of noise before φ, where the fit ended at τ = 0.
+    /// The place of the noise that [`Noise::Auto`] chooses here, where both were fitted.
+    pub likelier: Option<Noise>,
+    /// Why that is not before φ, where every label has a preimage.
+    pub objection: Option<Objection>,
+    /// Standard deviation of noise before φ, where the fit ended at τ = 0, by degrees of freedom.
     pub deviation: Option<f64>,
     /// The last temperature.
     pub tau: f64,
@@ -105,10 +112,12 @@ impl fmt::Display for Status {
 impl From<StopReason> for Status {
     fn from(reason: StopReason) -> Status {
         match reason {
-            StopReason::Gradient | StopReason::Rounding | StopReason::Settled => Status::Converged,
+            StopReason::Gradient | StopReason::Rounding | StopReason::Settled | StopReason::Matching => {
+                Status::Converged
+            }
             StopReason::Plateau => Status::Plateau,
             StopReason::Limit => Status::IterationLimit,
-            StopReason::NotFinite | StopReason::Overshot => Status::Diverging,
+            StopReason::NotFinite | StopReason::Overshot | StopReason::Planned => Status::Diverging,
             StopReason::Interrupted => Status::Interrupted,
         }
     }
@@ -130,6 +139,13 @@ impl Report {
             (Status::Converged, StopReason::Rounding) => {
                 format!("exact: what is left of the residuals is rounding{}", self.curved())
             }
+            (Status::Converged, StopReason::Matching) => {
+                let own = self.matching_gradient();
+                format!(
+                    "at an optimum of the matching loss, which glmtron minimises (its gradient is {own} of its scale), and \
+                     not of least squares ({gradient}); use solver `auto` for that"
+                )
+            }
             (Status::Converged, _) => {
                 format!("stationary{}, the gradient is {gradient} of its scale{}", self.held(), self.curved())
             }
@@ -146,6 +162,11 @@ impl Report {
                 "the steps led out of the numbers and the last finite point was kept; rescale the data".into()
             }
             (Status::Diverging, StopReason::Overshot) => format!("no fit: {}", Self::OVERSHOT),
+            (Status::Diverging, StopReason::Planned) => {
+                "the steps that the theory plans are too long for this data, and the last finite point was kept; its theorems \
+                 are for corrected constants and covariates from N(0, I)"
+                    .into()
+            }
             (Status::Diverging, _) if !self.loss.is_finite() => {
                 "no fit: the activation overflows at these coefficients; rescale the data".into()
             }
@@ -154,6 +175,12 @@ impl Report {
             }
             (Status::WrongScale, _) => self.scale_advice("the response"),
             (Status::NotIdentified, _) => format!("other coefficients fit exactly as well{}", self.of_least_norm()),
+            (Status::IterationLimit, _) if self.certificate.matching_gradient.is_some() => {
+                let own = self.matching_gradient();
+                format!(
+                    "not yet at an optimum of the matching loss: its gradient is {own} of its scale; allow more epochs"
+                )
+            }
             (Status::IterationLimit, _) => {
                 format!("not yet stationary: the gradient is {gradient} of its scale; allow more epochs")
             }
@@ -180,6 +207,10 @@ impl Report {
         };
         let (least, most) = (brief(least), brief(most));
         format!("{response} runs from {least} to {most} and the activation from{from} to{}: {advice}", bound(hi))
+    }
+
+    fn matching_gradient(&self) -> String {
+        self.certificate.matching_gradient.map_or("none".to_owned(), |gradient| format!("{gradient:.1e}"))
     }
 
     /// Said only where what the rows leave open has been taken out.

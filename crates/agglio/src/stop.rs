@@ -17,6 +17,9 @@ pub enum StopReason {
     Rounding,
     /// What a step could still gain is below rounding, at a gradient that is small for its scale.
     Settled,
+    /// The relative gradient of the matching loss, which the method minimises, is below the tolerance or as small as
+    /// rounding leaves it; that of squares is not.
+    Matching,
     /// What a step could still gain is below rounding, but the gradient is not small for its scale: the slopes
     /// have vanished instead.
     Plateau,
@@ -26,6 +29,8 @@ pub enum StopReason {
     NotFinite,
     /// Steps of the length that was asked for led uphill, or out of the numbers; the last finite point was kept.
     Overshot,
+    /// Steps of the length that the theory plans led to numbers that are not finite; the last finite point was kept.
+    Planned,
     /// An observer ended it.
     Interrupted,
 }
@@ -141,11 +146,14 @@ impl Stop {
             || self.since_confirmed >= Self::CHECKUP
     }
 
-    /// The verdict of the exact sums at the point that a stage ended at.
-    pub fn confirm(&mut self, exact: &Sums, mean: &StageMean, end: End) -> Option<StopReason> {
+    /// The verdict of the exact sums at the point that a stage ended at; `own` are those of the loss that is minimised,
+    /// where it is not squares.
+    pub fn confirm(&mut self, exact: &Sums, own: Option<&Sums>, mean: &StageMean, end: End) -> Option<StopReason> {
         self.since_confirmed = 0;
-        let Some(relative) = exact.relative_gradient() else { return Some(StopReason::Plateau) };
-        if relative <= self.aim || (end == End::Limit && relative <= self.tolerance) {
+        let Some(relative) = own.unwrap_or(exact).relative_gradient() else { return Some(StopReason::Plateau) };
+        let reached = relative <= self.aim || (end == End::Limit && relative <= self.tolerance);
+        let elsewhere = own.is_some() && exact.relative_gradient().is_none_or(|squares| squares > self.tolerance);
+        if reached && !elsewhere {
             return Some(StopReason::Gradient);
         }
         // a fit that is exact is so at the limit too, even if the gradient has not had the time to stall
@@ -153,7 +161,14 @@ impl Stop {
             return Some(StopReason::Rounding);
         }
         if end == End::Settled || (self.stalled() && mean.gains_nothing()) {
-            return Some(if relative <= Self::SETTLED { StopReason::Settled } else { StopReason::Plateau });
+            return Some(match relative <= Self::SETTLED {
+                true if elsewhere => StopReason::Matching,
+                true => StopReason::Settled,
+                false => StopReason::Plateau,
+            });
+        }
+        if reached {
+            return Some(StopReason::Matching);
         }
         // the statistic of the steps is taken to be proportional to the exact one from here on
         self.due = mean.largest_gradient() / mean.loss().sqrt() * (self.aim / relative);

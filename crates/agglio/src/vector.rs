@@ -37,6 +37,14 @@ pub(crate) fn map_both(x: &[f64], first: &mut [f64], second: &mut [f64], f: impl
     }
 }
 
+/// Adds `weight`·f(x) for each x.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(crate) fn accumulate(x: &[f64], out: &mut [f64], weight: f64, f: impl Function) {
+    for (out, &x) in out.iter_mut().zip(x) {
+        *out += weight * f.at(x);
+    }
+}
+
 /// Writes f(x, y) for each pair.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 pub(crate) fn zip(x: &[f64], y: &[f64], out: &mut [f64], f: impl Fn(f64, f64) -> f64) {

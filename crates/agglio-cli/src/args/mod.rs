@@ -1,12 +1,14 @@
 //! *Arguments*: the flags as typed, before anything is looked up, opened or checked against anything else.
 
+mod keys;
 mod shared;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use shared::{CsvArgs, Format, MethodArgs, Missing, Names, NoiseArgs, RunArgs, Scaling, TableArgs};
+pub use keys::KeyArgs;
+pub use shared::{CsvArgs, Format, MethodArgs, Missing, Names, NoiseArgs, PlaceArgs, RunArgs, Scaling, TableArgs};
 use shared::{name, number, whole};
 
 const EXAMPLE: &str = "\
@@ -22,6 +24,29 @@ Example:
   agglio paper fig1 --out figures
 
 Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
+
+/// Keys of `--solver` that have no flag.
+const KEYS: &str = "\
+Keys of --solver without a flag, for methods as their papers print them:
+  decay=none|stall  sgd, adam, yogi, ngd: a constant step and the last point, or
+                    a step that shortens once the loss no longer falls
+                    [default: stall; none for adam and yogi with epsilon, and
+                    for ngd with eta]
+  v0=zero|gradient  yogi: the second moment begins at zero, or at the square of
+                    the first gradient [default: zero]
+  passes=K          gradopt: passes over the rows before its radius halves
+                    [default: 10]
+  branch=nearer|left|right
+                    graduated solvers with silu or gelu: which of two preimages
+                    a label takes on the way to τ = 1 [default: nearer]
+  algorithm=1|2     theory: Algorithm 1 or 2 of the paper as its theorem has it,
+                    for a true w no longer than --radius, without intercept and
+                    scaling [default: 1]
+  sigma=S           theory: noise within ±S after φ or, with --noise pre, of
+                    standard deviation S before φ [default: 0, no noise]
+  constants=corrected|printed
+                    theory: constants that hold, or those that the paper prints
+                    [default: corrected]";
 
 /// Fits y ≈ φ(xᵀw + b) by least squares through a non-convex activation φ, with no starting guess.
 #[derive(Debug, Parser)]
@@ -39,7 +64,8 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// Fit a table by several solvers, and print one line for each
     Compare(CompareArgs),
-    /// Fit a table by one solver with many settings, and find the one that does best on rows held out
+    /// Fit a table by one solver with many settings, and find the one that does best on rows held out, beside solver auto and
+    /// the mean of the labels
     Tune(Box<TuneArgs>),
     /// Predict the labels of a table by a model
     Predict(PredictArgs),
@@ -49,7 +75,7 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Print what the theory of the paper promises, and hold it against data
     Theory(TheoryArgs),
-    /// Make the figures of the paper anew, and check what it claims
+    /// Reproduce the figures of the paper, and check its claims
     Paper(PaperArgs),
     /// Measure how near fits come to what this machine can do; takes minutes
     Bench(BenchArgs),
@@ -57,7 +83,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct PaperArgs {
-    /// Figures and tables, such as fig1, fig2a or table1; fig2 is all that begin so, and no name is `all`
+    /// Figures and tables, such as fig1, fig2a, table1 or theorems; fig2 is all that begin so, and no name is `all`
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// The folder for pictures and numbers, and for index.html and claims.csv, which are about the figures of this run only;
@@ -88,14 +114,15 @@ pub struct BenchArgs {
 }
 
 #[derive(Debug, Parser)]
-#[command(allow_negative_numbers = true)]
+#[command(allow_negative_numbers = true, after_help = KEYS)]
 pub struct FitArgs {
     #[command(flatten)]
     pub table: TableArgs,
     #[command(flatten)]
     pub method: MethodArgs,
     /// auto; graduated: gd, sgd, svrg, saga, momentum, nesterov, adam, yogi; plain: lbfgs, newton, newton-cg, lm,
-    /// multistart, ngd, gradopt, glmtron, irls; linear, the stage at τ = 0. A key=value after the name is the same as the flag
+    /// multistart, ngd, gradopt, glmtron, irls; linear, the stage at τ = 0; theory, the paper's theorems. A key=value after
+    /// the name is the same as the flag; keys without a flag are below
     #[arg(long, value_name = "NAME[:key=value,…]", default_value = "auto", help_heading = "Method", display_order = 0)]
     pub solver: String,
     /// How the result is printed
@@ -121,6 +148,8 @@ pub struct CompareArgs {
     pub table: TableArgs,
     #[command(flatten)]
     pub noise: NoiseArgs,
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// The solvers, each as for `fit --solver` but with `;` between its keys: gd,'sgd:batch=20;tol=1e-2',auto
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true, help_heading = "Method")]
     pub solvers: Vec<String>,
@@ -146,8 +175,9 @@ pub struct TuneArgs {
     pub solver: String,
     /// The values to try: keys of --solver with numbers or words, linspace(FROM,TO,COUNT) in equal steps or
     /// logspace(FROM,TO,COUNT) in equal ratios, both with both ends; for --random also uniform(FROM,TO) and
-    /// loguniform(FROM,TO). `paper` has the paper's values of keys that are not fixed, and scaling=none
-    #[arg(long, value_name = "paper|KEY=V1,V2;…", default_value = "paper", help_heading = "Search")]
+    /// loguniform(FROM,TO). `standard` has the keys of the solver that are not fixed, its steps around the length that it
+    /// finds from the data; `paper` has the paper's values of them, and scaling=none
+    #[arg(long, value_name = "standard|paper|KEY=V1,V2;…", default_value = "standard", help_heading = "Search")]
     pub grid: String,
     /// Try N settings that are drawn from the grid, not all of it
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Search")]

@@ -74,13 +74,28 @@ pub struct RunArgs {
 /// Where noise enters, and so where the temperature ends.
 #[derive(Clone, Debug, Default, Args)]
 pub struct NoiseArgs {
-    /// Where noise enters: before φ (least squares on φ⁻¹(y)), after it (least squares on y), or whichever is clearly more
-    /// likely [default: auto for solver auto, else post]
-    #[arg(long, value_name = "auto|pre|post", value_parser = noise, help_heading = "Noise")]
+    /// Where noise enters: `post`, after φ (least squares on y); `pre`, before it (least squares on φ⁻¹(y)); `auto`, before
+    /// it only where that is clearly the better model, for solver auto [default: post]
+    #[arg(long, value_name = "post|pre|auto", value_parser = noise, help_heading = "Noise")]
     pub noise: Option<Noise>,
     /// The last temperature, 0 to 1, whatever the noise [default: 0 for `pre`, 1 for `post`]
     #[arg(long, value_name = "T", value_parser = number, help_heading = "Noise")]
     pub tau_max: Option<f64>,
+}
+
+/// The solver's units, where it begins in them, and how far it may go.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PlaceArgs {
+    /// Where to begin; S scales N(0, I), 10/√d unless given [default: zero]
+    #[arg(long, value_name = "zero|random[:S]|W.json", help_heading = "Method")]
+    pub init: Option<String>,
+    /// Units of the solver: columns standardised, or as they are [default: standard; none for theory]
+    #[arg(long, value_name = "standard|none", hide_possible_values = true, help_heading = "Method")]
+    pub scaling: Option<Scaling>,
+    /// Keep ‖w‖ ≤ R in the solver's units, the intercept left out; not for lbfgs [default: no bound]. For theory a bound on the
+    /// true w, which nothing is projected to
+    #[arg(long, value_name = "R", value_parser = number, help_heading = "Method")]
+    pub radius: Option<f64>,
 }
 
 /// The flags that may also be typed as keys after the solver's name.
@@ -112,7 +127,7 @@ pub struct MethodArgs {
     /// The first radius that gradopt smooths the loss over [default: the radius, or the distance to go]
     #[arg(long, value_name = "D", value_parser = number, help_heading = "Method")]
     pub delta: Option<f64>,
-    /// Rows in a minibatch, for sgd, svrg, saga, adam, yogi, gradopt [default: 50], and ngd [default: all]
+    /// Rows in a minibatch, for sgd, svrg, saga, adam, yogi, gradopt, theory:algorithm=2 [default: 50], and ngd [default: all]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Method")]
     pub batch: Option<usize>,
     /// Most steps on all rows, or passes of minibatches [default: 3000 steps, 500 passes]
@@ -121,18 +136,11 @@ pub struct MethodArgs {
     /// The relative gradient to stop at [default: 1e-10]
     #[arg(long, value_name = "T", value_parser = number, help_heading = "Method")]
     pub tol: Option<f64>,
-    /// Where to begin; S scales N(0, I), 10/√d unless given [default: zero]
-    #[arg(long, value_name = "zero|random[:S]|W.json", help_heading = "Method")]
-    pub init: Option<String>,
-    /// Units of the solver: columns standardised, or as they are [default: standard]
-    #[arg(long, value_name = "standard|none", hide_possible_values = true, help_heading = "Method")]
-    pub scaling: Option<Scaling>,
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// Further paths by way of random parts of the rows, for solver auto; `auto` goes on until half of them agree [default: 0]
     #[arg(long, value_name = "K|auto", value_parser = restarts, help_heading = "Method")]
     pub restarts: Option<Restarts>,
-    /// Keep ‖w‖ ≤ R in the solver's units, the intercept left out; not for lbfgs [default: no bound]
-    #[arg(long, value_name = "R", value_parser = number, help_heading = "Method")]
-    pub radius: Option<f64>,
     /// Add L·‖w‖² to the loss, in the solver's units and not on the intercept; not for saga [default: 0]
     #[arg(long, value_name = "L", value_parser = number, help_heading = "Method")]
     pub l2: Option<f64>,
@@ -220,7 +228,7 @@ fn noise(typed: &str) -> Result<Noise, String> {
         "pre" => Ok(Noise::Pre),
         "post" => Ok(Noise::Post),
         "auto" => Ok(Noise::Auto),
-        _ => Err("it is `auto`, `pre` or `post`".into()),
+        _ => Err("it is `post`, `pre` or `auto`".into()),
     }
 }
 

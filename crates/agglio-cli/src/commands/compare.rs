@@ -93,7 +93,7 @@ pub(super) fn once(warnings: Vec<String>) -> Vec<String> {
     warnings.into_iter().filter(|warning| seen.insert(warning.clone())).collect()
 }
 
-/// The flags of `fit` with this solver and no other setting of the method.
+/// The flags of `fit` with this solver, and of the method what all solvers share.
 fn fit_args(args: &CompareArgs, solver: &str) -> FitArgs {
     let name = solver.trim().split(':').next().unwrap_or_default();
     // the stage at τ = 0 has but one end
@@ -101,7 +101,7 @@ fn fit_args(args: &CompareArgs, solver: &str) -> FitArgs {
     let noise = if linear { NoiseArgs::default() } else { args.noise.clone() };
     FitArgs {
         table: args.table.clone(),
-        method: MethodArgs { noise, ..MethodArgs::default() },
+        method: MethodArgs { noise, place: args.place.clone(), ..MethodArgs::default() },
         // commas stand between solvers here
         solver: solver.trim().replace(';', ","),
         format: args.format,

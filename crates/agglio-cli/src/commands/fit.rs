@@ -68,7 +68,7 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
     if report.status() == Status::Interrupted && plan.model.is_some() {
         warnings.push("interrupted, so no model was written".into());
     }
-    let r_squared = variance.map(|variance| 1.0 - report.loss / variance);
+    let r_squared = print::r_squared(report.prediction_loss, variance);
     if report.certificate.certified() && r_squared.is_some_and(|share| share < -1e-9) {
         warnings.push("r² is negative: the mean of the labels is nearer to them than this model".into());
     }

@@ -1,16 +1,17 @@
-//! `paper`: the figures of the paper, made anew, and whether its claims hold.
+//! `paper`: the figures of the paper, reproduced, and whether its claims hold.
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use agglio::number;
 use agglio_paper::catalogue::{CATALOGUE, Entry};
+use agglio_paper::claim::{Claim, Tally, Verdict};
 use agglio_paper::figure::Figure;
 use agglio_paper::folder::Folder;
 use agglio_paper::page::Page;
 use agglio_paper::request::Request;
 use agglio_paper::selection::select;
-use agglio_paper::{machine, words};
+use agglio_paper::{machine, numbers, words};
 use anyhow::{Error, Result, bail};
 use indicatif::ProgressBar;
 
@@ -131,30 +132,30 @@ fn command(args: &PaperArgs, request: &Request) -> String {
 }
 
 fn summary(figures: &[Figure], folder: &Folder) -> String {
-    let mut table = ruled([left("figure"), right("claims held"), right("time")]);
-    table.add_rows(
-        figures
-            .iter()
-            .map(|figure| [left(figure.name), right(words::held(figure)), right(number::seconds(figure.seconds))]),
-    );
-    format!("{}\n{}\n{}\n", flush_left(&mut table), broken(figures), folder.page().display())
+    let mut table = ruled([left("figure"), right("claims held"), right("failed"), right("undecided"), right("time")]);
+    table.add_rows(figures.iter().map(|figure| {
+        let tally = Tally::of(&figure.claims);
+        let counts = [words::held(figure), tally.failed.to_string(), tally.undecided.to_string()];
+        let [held, failed, undecided] = counts.map(right);
+        [left(figure.name), held, failed, undecided, right(number::seconds(figure.seconds))]
+    }));
+    let total = words::outcome(words::tally(figures));
+    format!("{}\n\n{total}\n{}\n{}\n", flush_left(&mut table), broken(figures), folder.page().display())
 }
 
-/// The claims that did not hold, with what was measured.
+/// The claims that failed and those that are undecided, with what was measured.
 fn broken(figures: &[Figure]) -> String {
-    let claims = figures.iter().flat_map(|figure| figure.claims.iter().map(move |claim| (figure.name, claim)));
-    let rows: Vec<(&str, String)> = claims
-        .filter(|(_, claim)| !claim.held())
-        .map(|(name, claim)| {
-            let remark = claim.remark.as_ref().map(|remark| format!(" ({remark})")).unwrap_or_default();
-            let (statement, measured) = (&claim.statement, &claim.measured);
-            (name, format!("{statement}: {measured}, must be {}{remark}", words::bound(claim.bound)))
-        })
-        .collect();
-    match rows.is_empty() {
-        true => String::new(),
-        false => format!("\nThese claims did not hold:\n{}", pairs(&rows)),
-    }
+    let told = |verdict: Verdict, head: &str| {
+        let claims = numbers::sorted(figures).into_iter().filter(|(_, claim)| claim.verdict() == verdict);
+        let rows: Vec<(&str, String)> = claims.map(|(figure, claim)| (figure.name, sentence(claim))).collect();
+        if rows.is_empty() { String::new() } else { format!("\n{head}\n{}", pairs(&rows)) }
+    };
+    told(Verdict::Failed, "These claims failed:") + &told(Verdict::Undecided, "These claims tie and are undecided:")
+}
+
+fn sentence(claim: &Claim) -> String {
+    let remark = claim.remark.as_ref().map(|remark| format!(" ({remark})")).unwrap_or_default();
+    format!("{}: {}, must be {}{remark}", claim.statement, claim.measured, words::bound(claim.bound))
 }
 
 #[cfg(test)]
@@ -162,7 +163,8 @@ mod tests {
     use std::path::Path;
     use std::sync::atomic::Ordering;
 
-    use agglio_paper::claim::{Bound, Claim};
+    use agglio_paper::claim::Bound;
+    use agglio_paper::statistics::Spread;
 
     use super::*;
 
@@ -196,14 +198,20 @@ mod tests {
             Claim::new("caption", said, "1.2 times as fast as Yogi", 1.2, Bound::AtLeast(2.0))
                 .remark("the published run timed the evaluation of the loss as well"),
             Claim::new("caption", "it holds", "yes", 1.0, Bound::AtLeast(1.0)),
-            Claim::new("caption", "it never came", "never", f64::NAN, Bound::AtMost(1e-15)),
+            Claim::new("caption", "it came late", "1e-3", 1e-3, Bound::AtMost(1e-15)),
+            Claim::new("caption", "it ties", "1.1 times", 1.1, Bound::AtLeast(1.0)).over(Spread::of([0.9, 1.1, 1.2])),
         ];
         let figures = [Figure { name: "fig2a", claims, ..Figure::default() }];
         let told = broken(&figures);
         assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
         let words: Vec<&str> = told.split_whitespace().collect();
         let told = words.join(" ");
-        for piece in ["fig2a at the noiseless task", "Yogi, must be at least 2 (the published run", "at most 1e-15"] {
+        for piece in [
+            "fig2a at the noiseless task",
+            "Yogi, must be at least 2 (the published run",
+            "at most 1e-15",
+            "undecided: fig2a it ties",
+        ] {
             assert!(told.contains(piece), "{told}");
         }
         assert!(!told.contains("it holds"), "{told}");

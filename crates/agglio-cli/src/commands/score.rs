@@ -10,7 +10,7 @@ use super::predict::overflow_warning;
 use super::{columns_of, read_model};
 use crate::args::{Format, ScoreArgs};
 use crate::output;
-use crate::print::{self, Score, variance};
+use crate::print::{self, Score};
 use crate::source::Source;
 
 pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
@@ -20,11 +20,16 @@ pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
         bail!("the model knows columns by name, so that labels cannot be found in a file without header");
     }
     let selection = Selection { target: Some(model.target().to_owned()), ..columns_of(&model, args.csv)? };
-    let table = source.read(&selection, args.quiet)?;
-    let predictions = model.predict(&table.values, table.offsets.as_deref(), Centre::Mean);
-    let overflown = predictions.iter().filter(|prediction| !prediction.is_finite()).count();
-    print::warnings(overflow_warning(overflown, predictions.len()).as_slice(), args.quiet);
-    let score = score(&predictions, &table.labels);
+    let errors = source.read_with(&selection, args.quiet, |pieces| {
+        let (mut table, mut errors) = (pieces.table(), Errors::default());
+        while pieces.append_to(&mut table)? {
+            errors.take(&model.predict(&table.values, table.offsets.as_deref(), Centre::Mean), &table.labels);
+            table.clear();
+        }
+        Ok(errors)
+    })?;
+    print::warnings(overflow_warning(errors.overflown, errors.labels.count).as_slice(), args.quiet);
+    let score = errors.score();
     output::print(&match args.format {
         Format::Table => score.table(),
         Format::Json => score.json()?,
@@ -32,11 +37,68 @@ pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn score(predictions: &[f64], labels: &[f64]) -> Score {
-    let errors = || predictions.iter().zip(labels).map(|(prediction, label)| prediction - label);
-    let rows = labels.len();
-    let loss = errors().map(|error| error * error).sum::<f64>() / rows as f64;
-    let mae = errors().map(f64::abs).sum::<f64>() / rows as f64;
-    let r_squared = variance(labels, None).map(|variance| 1.0 - loss / variance);
-    Score { rows, loss, rmse: loss.sqrt(), mae, r_squared, predictions: "mean" }
+/// Sums over the rows that have been read so far, so that memory does not grow with their number.
+#[derive(Default)]
+struct Errors {
+    squares: f64,
+    absolutes: f64,
+    /// Predictions that are not finite.
+    overflown: usize,
+    labels: Labels,
+}
+
+/// Count, mean and Σ (y − mean)² of the labels so far.
+#[derive(Default)]
+struct Labels {
+    count: usize,
+    mean: f64,
+    scatter: f64,
+    first: Option<f64>,
+    /// Whether one of them is not the first.
+    varies: bool,
+}
+
+impl Errors {
+    fn take(&mut self, predictions: &[f64], labels: &[f64]) {
+        for (prediction, label) in predictions.iter().zip(labels) {
+            let error = prediction - label;
+            self.squares += error * error;
+            self.absolutes += error.abs();
+        }
+        self.overflown += predictions.iter().filter(|prediction| !prediction.is_finite()).count();
+        self.labels.take(labels);
+    }
+
+    fn score(&self) -> Score {
+        let rows = self.labels.count;
+        let [loss, mae] = [self.squares, self.absolutes].map(|sum| sum / rows as f64);
+        let r_squared = print::r_squared(loss, self.labels.variance());
+        Score { rows, loss, rmse: loss.sqrt(), mae, r_squared, predictions: "mean" }
+    }
+}
+
+impl Labels {
+    /// Takes in the labels of a piece, in two passes over it, and merges the two counts, means and scatters.
+    ///
+    /// Reference: Chan, Golub and LeVeque (1983).
+    fn take(&mut self, piece: &[f64]) {
+        let Some(&first) = piece.first() else { return };
+        let first = *self.first.get_or_insert(first);
+        self.varies |= piece.iter().any(|&label| label != first);
+        let (before, new) = (self.count as f64, piece.len() as f64);
+        let mean = piece.iter().sum::<f64>() / new;
+        let scatter: f64 = piece.iter().map(|label| (label - mean) * (label - mean)).sum();
+        let (apart, share) = (mean - self.mean, new / (before + new));
+        // in this order, since the square of a mean may overflow where the scatter does not
+        self.scatter += scatter + apart * (before * share) * apart;
+        self.mean += apart * share;
+        self.count += piece.len();
+    }
+
+    /// None where the labels do not vary.
+    fn variance(&self) -> Option<f64> {
+        // labels whose sum or squares overflow vary without bound
+        let scatter = if self.scatter.is_nan() { f64::INFINITY } else { self.scatter };
+        Some(scatter / self.count as f64).filter(|&variance| self.varies && variance > 0.0)
+    }
 }

@@ -2,6 +2,7 @@
 
 mod axis;
 pub mod paper;
+pub mod standard;
 
 use agglio::rng::{Permutation, Random, Stream};
 use anyhow::{Result, bail};
@@ -24,7 +25,9 @@ impl Grid {
         let axes = typed.split(';').filter(|axis| !axis.trim().is_empty()).map(Axis::parse);
         let axes: Vec<Axis> = axes.collect::<Result<_>>()?;
         if axes.is_empty() {
-            bail!("the grid has no keys; write `paper`, or keys with their values such as 'eta=1,10;tau0=0.1,0.01'");
+            bail!(
+                "the grid has no keys; write `standard`, `paper`, or keys with their values such as 'eta=1,10;tau0=0.1,0.01'"
+            );
         }
         let twice = axes.iter().enumerate().find(|(i, axis)| axes[..*i].iter().any(|other| other.key == axis.key));
         match twice {

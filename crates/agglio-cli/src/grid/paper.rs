@@ -43,6 +43,7 @@ fn is_fixed(key: Key, method: &MethodArgs) -> bool {
         Key::TauMax => method.noise.tau_max.is_some(),
         // a temperature that is one from the beginning does not grow
         Key::Beta => method.beta.is_some() || is_plain(method),
+        Key::Mu => method.mu.is_some(),
         Key::Beta1 => method.beta1.is_some(),
         Key::Beta2 => method.beta2.is_some(),
         Key::Epsilon => method.epsilon.is_some(),

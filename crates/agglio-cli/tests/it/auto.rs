@@ -64,41 +64,6 @@ fn the_certificate_has_numbers_that_hold() {
 }
 
 #[test]
-fn noise_is_chosen_by_likelihood_and_both_are_told() {
-    for (noise, end, tau) in [("pre:0.5", "pre", 0.0), ("post:0.05", "post", 1.0)] {
-        let folder = Folder::new();
-        let words =
-            format!("simulate --rows 1000 --features 5 --activation softplus --norm 3 --noise {noise} -o d.csv");
-        assert_eq!(folder.run(&words).code, Some(0));
-        let fit = folder.fit("d.csv --target y --activation softplus");
-        assert_eq!((fit["noise"].as_str(), number(&fit["tau"])), (Some(end), tau), "{fit}");
-        let [pre, post] = ["pre", "post"].map(|name| fit["noise_choice"][name].as_f64());
-        assert!(post.is_some() && (end == "post" || pre.unwrap() > post.unwrap() + 3.0), "{fit}");
-        let auto = folder.fit("d.csv --target y --activation softplus --noise auto");
-        assert_eq!(auto["coefficients"], fit["coefficients"]);
-        let told = folder.fit(&format!("d.csv --target y --activation softplus --noise {end}"));
-        assert_eq!((&told["coefficients"], &told["noise_choice"]), (&fit["coefficients"], &Value::Null));
-    }
-}
-
-#[test]
-fn noise_choice_is_null_where_there_was_none() {
-    let folder = Folder::with_data();
-    let choice = |words: &str| folder.fit(&format!("data.csv --target y {words}"))["noise_choice"].clone();
-    assert!(choice("")["pre"].is_f64() && choice("")["post"].is_f64());
-    for words in ["--solver gd", "--solver lm", "--noise post", "--tau-max 1"] {
-        assert!(choice(words).is_null(), "{words}");
-    }
-    // a label at the bound rules noise before the activation out
-    folder.write("bound.csv", "a,y\n-2,0.1\n-1,0.4\n0,0.3\n1,0.9\n2,1\n3,0.8\n");
-    let fit = folder.fit("bound.csv --target y");
-    assert!(fit["noise_choice"]["pre"].is_null() && fit["noise_choice"]["post"].is_f64(), "{fit}");
-    let table = folder.run("fit data.csv --target y").stdout;
-    assert!(table.contains("log-likelihood") && table.contains("before,"), "{table}");
-    assert!(!folder.run("fit data.csv --target y --solver gd").stdout.contains("log-likelihood"));
-}
-
-#[test]
 fn an_optimum_at_infinity_is_diverging_with_finite_numbers() {
     let folder = Folder::with(&[("d.csv", &separable())]);
     let run = folder.run("fit d.csv --target y --format json");

@@ -87,13 +87,13 @@ fn the_distance_is_to_the_truth_by_name() {
 
 #[test]
 fn one_that_fails_says_why_and_the_others_go_on() {
-    let folder = Folder::with_data();
-    let words = "data.csv --target y --activation exp --solvers sgd,auto,gd";
+    let folder = Folder::with(&[("beyond.csv", crate::BEYOND)]);
+    let words = "beyond.csv --target y --solvers linear,auto,gd";
     let run = folder.run(&format!("compare {words}"));
     assert_eq!(run.code, Some(2));
-    assert!(run.stdout.contains("unbounded") && run.stdout.matches("converged").count() == 2, "{}", run.stdout);
+    assert!(run.stdout.contains("need labels") && run.stdout.matches("converged").count() == 2, "{}", run.stdout);
     let runs = compare(&folder, words);
-    assert!(runs[0]["error"].as_str().unwrap().contains("`sgd`"), "{}", runs[0]);
+    assert!(runs[0]["error"].as_str().unwrap().contains("`linear`"), "{}", runs[0]);
     assert!(["loss", "noise", "passes", "status"].iter().all(|name| runs[0][name].is_null()), "{}", runs[0]);
     assert!(runs[1]["error"].is_null() && runs[2]["certified"] == true);
 }
@@ -115,6 +115,26 @@ fn noise_is_for_all_of_them() {
     runs.iter().for_each(|run| assert_close(number(&run["loss"]), best, 1e-9));
 }
 
+/// Units, start and ball are flags of `fit` too, and mean the same there.
+#[test]
+fn units_start_and_ball_are_for_all_of_them() {
+    let folder = Folder::with_data();
+    folder.write("w.json", r#"{"intercept": 0.5, "coefficients": {"x1": 1, "x2": -1, "x3": 2}}"#);
+    for words in ["--scaling none --radius 0.5", "--init random:2 --seed 4", "--init w.json --scaling none"] {
+        let runs = compare(&folder, &format!("data.csv --target y --solvers gd:epochs=3,lm {words}"));
+        for (run, solver) in runs.iter().zip(["gd:epochs=3", "lm"]) {
+            let fit = folder.fit(&format!("data.csv --target y --solver {solver} {words}"));
+            for name in ["loss", "passes", "status", "certified"] {
+                assert_eq!(run[name], fit[name], "{words} {solver}: {name}");
+            }
+        }
+        let plain = compare(&folder, "data.csv --target y --solvers gd:epochs=3,lm");
+        assert_ne!(plain[0]["loss"], runs[0]["loss"], "{words}");
+    }
+    let ignored = folder.run("compare data.csv --target y --solvers auto,gd --init random");
+    assert!(ignored.stderr.contains("--init random is ignored: solver `auto`"), "{}", ignored.stderr);
+}
+
 #[test]
 fn bad_usage_is_refused_before_anything_runs() {
     let folder = Folder::with_data();
@@ -125,6 +145,11 @@ fn bad_usage_is_refused_before_anything_runs() {
         ("data.csv --target y --solvers lm:eta=1", "`lm` and eta"),
         ("data.csv --target y --solvers gd:tua0=1", "did you mean `tau0`?"),
         ("data.csv --target y --solvers auto,gd --noise auto", "`gd` and noise auto"),
+        ("data.csv --target y --solvers gd,lbfgs --radius 1", "`lbfgs` and a radius"),
+        ("data.csv --target y --solvers gd,irls --init random", "`irls` and a start"),
+        ("data.csv --target y --solvers gd:radius=2 --radius 1", "radius is given twice"),
+        ("data.csv --target y --solvers gd --init nowhere.json", "there is no such file"),
+        ("nowhere.csv --target y --solvers auto,adam --activation exp", "`adam` and an activation of unbounded slope"),
         ("data.csv --target z --solvers auto", "no column is called `z`"),
         ("data.csv --target y --solvers auto --truth nowhere.json", "nowhere.json: No such file"),
         ("nowhere.csv --target y --solvers auto", "nowhere.csv: No such file"),

@@ -26,9 +26,10 @@ const FIELDS: [&str; 19] = [
     "version",
 ];
 
-const CERTIFICATE: [&str; 11] = [
+const CERTIFICATE: [&str; 12] = [
     "verdict",
     "relative_gradient",
+    "matching_gradient",
     "smallest_eigenvalue",
     "left_to_gain",
     "curvature_rows",
@@ -232,4 +233,20 @@ fn quiet_leaves_errors_only() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(3), ""));
     assert!(run.stdout.contains("iteration limit"));
     assert!(folder.run("fit beyond.csv --target z --quiet").stderr.starts_with("error: "));
+}
+
+/// Its end is one of another loss than squares, and both ways of printing say so.
+#[test]
+fn glmtron_says_where_it_is() {
+    let folder = Folder::with_data();
+    let fit = folder.fit("data.csv --target y --solver glmtron");
+    let certificate = &fit["certificate"];
+    assert_eq!((fit["status"].as_str(), &fit["certified"]), (Some("converged"), &false.into()));
+    assert!(certificate["verdict"].as_str().unwrap().contains("optimum of the matching loss"), "{certificate}");
+    assert!(number(&certificate["matching_gradient"]) <= 1e-10 && number(&certificate["relative_gradient"]) > 1e-6);
+    let table = folder.run("fit data.csv --target y --solver glmtron");
+    let words = table.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(table.code, Some(3));
+    assert!(words.contains("at an optimum of the matching loss") && words.contains("not of least squares"), "{words}");
+    assert!(folder.fit("data.csv --target y --solver lm")["certificate"]["matching_gradient"].is_null());
 }

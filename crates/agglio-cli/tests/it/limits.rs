@@ -85,6 +85,38 @@ fn predictions_of_more_rows_than_memory_holds_are_made() {
     assert!(all.lines().skip(1).all(|other| other == line.trim_end()));
 }
 
+/// A piece of the data is held at a time, and the numbers are those of the same rows once.
+#[test]
+fn scores_of_more_rows_than_memory_holds_are_made() {
+    const MANY: usize = 4 << 20;
+    let folder = Folder::with_data();
+    folder.fit("data.csv --target y --model m.json");
+    let text = folder.read("data.csv");
+    let (header, rows) = text.split_once('\n').unwrap();
+    let rows: String = rows.lines().take(256).map(|line| line.to_owned() + "\n").collect();
+    let score = |run: Run| -> serde_json::Value {
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+        serde_json::from_str(&run.stdout).unwrap()
+    };
+    let once = score(folder.run_with_input("score m.json - --format json", &format!("{header}\n{rows}")));
+    let (block, words) = (rows.repeat(256), "score m.json - --format json");
+    let many = score(run(&folder, words, |input| {
+        input.write_all(format!("{header}\n").as_bytes()).unwrap();
+        (0..MANY >> 16).for_each(|_| input.write_all(block.as_bytes()).unwrap());
+    }));
+    assert_eq!(many["rows"], MANY);
+    for name in ["loss", "rmse", "mae", "r_squared"] {
+        crate::assert_close(crate::number(&many[name]), crate::number(&once[name]), 1e-9);
+    }
+    let bad = run(&folder, words, |input| {
+        let text = format!("{header}\n{}1,2,3,x\n", block.repeat(4));
+        // the program has gone when it has seen the last row
+        let _ = input.write_all(text.as_bytes());
+    });
+    assert_eq!((bad.code, bad.stdout.as_str()), (Some(2), ""));
+    assert!(bad.stderr.contains("standard input:262146: column `y`: `x`"), "{}", bad.stderr);
+}
+
 #[test]
 fn a_bad_row_after_many_leaves_no_predictions() {
     let folder = Folder::with_data();

@@ -13,7 +13,9 @@ mod durability;
 mod files;
 #[cfg(target_os = "linux")]
 mod limits;
+mod noise_choice;
 mod paper;
+mod printed;
 mod readme;
 mod roundtrip;
 #[cfg(target_os = "linux")]

@@ -22,14 +22,25 @@ fn a_figure_leaves_its_files_and_a_page() {
     let run = folder.run("paper fig1 --quick --out new/figures");
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     assert_eq!(names(&folder, "new/figures"), FILES);
-    assert!(run.stdout.contains("fig1") && run.stdout.contains("6 of 6"), "{}", run.stdout);
-    assert!(run.stdout.ends_with("\nnew/figures/index.html\n") && !run.stdout.contains("not hold"), "{}", run.stdout);
+    assert!(run.stdout.contains("fig1") && run.stdout.contains("7 of 9"), "{}", run.stdout);
+    assert!(run.stdout.contains("\n7 of 9 claims held, 2 failed, 0 undecided\n"), "{}", run.stdout);
+    // both softplus are convex wherever they were looked at
+    assert!(run.stdout.contains("\nThese claims failed:\nfig1  the loss of softplus is non-convex"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("\nnew/figures/index.html\n"), "{}", run.stdout);
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
     let object: Value = serde_json::from_str(&folder.read("new/figures/fig1.json")).unwrap();
     assert!(object["seconds"].as_f64().unwrap() > 0.0);
-    assert!(object["claims"].as_array().unwrap().iter().all(|claim| claim["held"] == true), "{}", object["claims"]);
+    let verdicts: Vec<&str> =
+        object["claims"].as_array().unwrap().iter().map(|claim| claim["verdict"].as_str().unwrap()).collect();
+    let count = |verdict: &str| verdicts.iter().filter(|found| **found == verdict).count();
+    assert_eq!((count("held"), count("failed"), count("by construction")), (7, 2, 1), "{}", object["claims"]);
+    let claims = folder.read("new/figures/claims.csv");
+    assert!(
+        claims.starts_with("verdict,figure,") && claims.lines().nth(1).unwrap().starts_with("failed,fig1,"),
+        "{claims}"
+    );
     let page = folder.read("new/figures/index.html");
-    assert!(page.contains("agglio paper fig1 --quick --seeds 3 --seed 0") && page.contains("6 of 6 claims held"));
+    assert!(page.contains("agglio paper fig1 --quick --seeds 3 --seed 0") && page.contains("7 of 9 claims held"));
     assert!(page.contains(env!("CARGO_PKG_VERSION")));
 }
 
@@ -58,6 +69,16 @@ fn the_same_seeds_make_the_same_numbers_on_any_number_of_threads() {
         assert!(folder.read(&format!("a/{name}")) == folder.read(&format!("b/{name}")), "{name}");
         assert!(folder.read(&format!("a/{name}")) != folder.read(&format!("c/{name}")), "{name}");
     }
+}
+
+#[test]
+fn the_table_of_constants_is_the_seed_s() {
+    let folder = Folder::new();
+    for (out, words) in [("a", "--seed 0"), ("b", "--seed 0"), ("c", "--seed 1")] {
+        assert_eq!(folder.run(&format!("paper table1 --quick --out {out} {words}")).code, Some(0));
+    }
+    let read = |out: &str| folder.read(&format!("{out}/table1.csv"));
+    assert!(read("a") == read("b") && read("a") != read("c"));
 }
 
 #[test]

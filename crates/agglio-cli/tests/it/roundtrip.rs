@@ -164,6 +164,23 @@ fn noise_before_the_activation_predicts_means() {
     assert_close(number(&fit["loss"]), mean_square(&medians, &labels), 1e-12);
 }
 
+/// Of a log-normal label of log-deviation σ the mean is e^{xᵀw + σ²/2}, 4e10 times the median for σ = 7.
+#[test]
+fn means_of_wide_lognormal_labels_are_those_of_the_closed_form() {
+    let folder = Folder::new();
+    folder.run("simulate --rows 500 --features 2 --activation exp --noise pre:7 --design normal -o d.csv");
+    let fit = folder.fit("d.csv --target y --activation exp --noise pre --model m.json");
+    let data = Numbers::parse(&folder.read("d.csv"));
+    let (z, labels) = (data.predictors(&fit), data.column("y"));
+    // without bias, for two coefficients and an intercept
+    let squares: f64 = z.iter().zip(&labels).map(|(z, y)| (y.ln() - z).powi(2)).sum();
+    let variance = squares / (labels.len() - 3) as f64;
+    assert!((variance.sqrt() - 7.0).abs() < 0.7, "{variance}");
+    let means = Numbers::parse(&folder.run("predict m.json d.csv").stdout).column("prediction");
+    assert_eq!(means.len(), z.len());
+    means.iter().zip(&z).for_each(|(mean, z)| assert_close(*mean, (z + 0.5 * variance).exp(), 1e-9));
+}
+
 #[test]
 fn a_weight_of_two_is_the_row_twice() {
     let folder = Folder::with(&[

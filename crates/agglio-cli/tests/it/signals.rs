@@ -28,15 +28,26 @@ fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until the program listens to signals, by what the system knows of it.
+/// SIGINT and SIGTERM in the system's sets of signals.
+const BOTH: u64 = (1 << 1) | (1 << 14);
+
+/// A set of signals of the program, by what the system knows of it.
+fn signals(child: &Child, set: &str) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(set)?.strip_prefix(':')).unwrap();
+    u64::from_str_radix(line.trim(), 16).unwrap()
+}
+
+/// Waits until the program listens to signals.
 fn wait_until_it_listens(child: &Child) {
-    let status = format!("/proc/{}/status", child.id());
-    wait_for("handlers", || {
-        let text = std::fs::read_to_string(&status).unwrap();
-        let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-        let both = (1 << 1) | (1 << 14);
-        u64::from_str_radix(caught.trim(), 16).unwrap() & both == both
-    });
+    wait_for("handlers", || signals(child, "SigCgt") & BOTH == BOTH);
+}
+
+/// Waits until a program that was blocked has handled the signals sent to it. It takes them while it runs, and so it is blocked
+/// again only after their handlers.
+fn wait_until_it_has_handled_signals(child: &Child) {
+    wait_for("signals to be taken", || (signals(child, "ShdPnd") | signals(child, "SigPnd")) & BOTH == 0);
+    wait_until_it_is_blocked(child);
 }
 
 /// Waits until the program has written something that is not there under its name yet.
@@ -108,6 +119,9 @@ fn a_second_signal_ends_it_at_once() {
     // the pipe is full then; and the exit code is that of the signal that ended it
     wait_until_it_is_blocked(&child);
     signal(&child, "-INT");
+    // of two signals that wait together the handler of the later one runs first
+    wait_until_it_has_handled_signals(&child);
+    assert!(child.try_wait().unwrap().is_none());
     signal(&child, "-TERM");
     assert_eq!(child.wait().unwrap().code(), Some(143));
 }

@@ -11,7 +11,7 @@ use crate::claim::{Bound, Claim};
 use crate::contestant::Contestant;
 use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Surface, Table};
 use crate::grid::Key;
-use crate::landscape::{FEATURES, HALF_WIDTH, Landscape, POINTS, RADII, ROWS, gamma};
+use crate::landscape::{Dent, FEATURES, HALF_WIDTH, Landscape, POINTS, RADII, ROWS, gamma};
 use crate::request::Request;
 use crate::statistics::Spread;
 use crate::task::Task;
@@ -27,13 +27,16 @@ const COLD: f64 = 0.01;
 /// Points of a curve, and how far apart they are.
 const CURVE: i32 = 50;
 const STEP: f64 = 0.2;
+/// How far below zero an eigenvalue is, as a share of the greatest, that is no rounding.
+const NEGATIVE: f64 = 1e-9;
 /// Points along a side of a surface.
 const SIDE: usize = 33;
 const QUICK_SIDE: usize = 21;
 
 const CAPTION: &str = "Top: the graduated activations, φ_τ(z) − φ_τ(0), at four temperatures. Middle: the loss of least \
 squares in a plane around w* that also contains the origin. Bottom: the loss of the graduated problem, L_τ at τ = 0.01, in \
-the same plane. The basin around w* widens until it fills the plane, and the sigmoid's loss becomes flatter.";
+the same plane. Where the loss is not convex at τ = 1, the ball around w* in which it is widens; the sigmoid's loss becomes \
+flatter.";
 
 /// Draws it.
 ///
@@ -51,15 +54,18 @@ pub fn draw(request: &Request, say: &dyn Fn(&str)) -> Result<Figure> {
     let cold = views.iter().map(|view| view.panel(COLD, &view.cold));
     Ok(Figure {
         name: "fig1",
-        title: "Effect of graduation on four activations and on the loss around w*".into(),
+        title: format!(
+            "Effect of graduation on four activations and on the loss around w*, n = {ROWS}, d = {FEATURES}, no noise"
+        ),
         caption: CAPTION.into(),
         parameters: parameters(request, side),
         panels: curves.chain(warm).chain(cold).collect(),
         columns: ACTIVATIONS.len(),
-        tables: vec![heights(&views), basins(&views), strengths(&views)],
+        tables: vec![heights(&views), basins(&views), strengths(&views), dents(&views)],
         claims: views
             .iter()
             .filter_map(View::flattening)
+            .chain(views.iter().filter_map(View::non_convexity))
             .chain(views.iter().map(View::strengthening))
             .chain([slowness(request)?])
             .collect(),
@@ -75,6 +81,8 @@ struct View {
     cold: Surface,
     basins: Pairs,
     strengths: Pairs,
+    /// At τ = 1, for each seed.
+    dents: Vec<Dent>,
 }
 
 /// Numbers at both temperatures, for each seed.
@@ -100,14 +108,15 @@ impl View {
     fn new(activation: Arc<dyn Activation>, name: &'static str, side: usize, request: &Request) -> Result<View> {
         let first = Landscape::new(activation.clone(), request.seed)?;
         let (warm, cold) = (first.surface(WARM, side)?, first.surface(COLD, side)?);
-        let (mut basins, mut strengths) = (Pairs::default(), Pairs::default());
+        let (mut basins, mut strengths, mut dents) = (Pairs::default(), Pairs::default(), Vec::new());
         for seed in request.all_seeds() {
             request.check()?;
             let landscape = Landscape::new(activation.clone(), seed)?;
             basins.0.push([landscape.basin(WARM)?, landscape.basin(COLD)?]);
             strengths.0.push([landscape.strength(HALF_WIDTH, WARM)?, landscape.strength(HALF_WIDTH, COLD)?]);
+            dents.push(landscape.dent(WARM)?);
         }
-        Ok(View { activation, name, warm, cold, basins, strengths })
+        Ok(View { activation, name, warm, cold, basins, strengths, dents })
     }
 
     fn curves(&self) -> Panel {
@@ -155,6 +164,33 @@ impl View {
         ))
     }
 
+    /// Whether the loss at τ = 1 is curved downwards somewhere on the line through w* and the origin; for every seed.
+    fn non_convexity(&self) -> Option<Claim> {
+        let by_ratio = |one: &&Dent, other: &&Dent| one.ratio.total_cmp(&other.ratio);
+        let (shallow, deep) = (self.dents.iter().max_by(by_ratio)?, self.dents.iter().min_by(by_ratio)?);
+        let ratio = shallow.ratio;
+        let claim = Claim::new(
+            "text, graduation",
+            format!("the loss of {} is non-convex at τ = 1", self.name),
+            format!(
+                "on the line from w* through the origin the least eigenvalue of the Hessian falls to {} of the greatest, {} \
+                 times as far as the origin is, and on other data to {} only",
+                brief(deep.ratio),
+                brief(deep.share),
+                brief(ratio)
+            ),
+            -ratio,
+            Bound::AtLeast(NEGATIVE),
+        );
+        Some(match ratio < 0.0 {
+            true => claim,
+            false => claim.remark(
+                "half of the rows have large slopes wherever w is, and outweigh the others; a search proves nothing, but the \
+                 points drawn at random around w* are no different",
+            ),
+        })
+    }
+
     /// Whether the basin widened or, where it was as wide as the plane before, became more strongly convex; for every seed.
     fn strengthening(&self) -> Claim {
         if self.strengths.warm().iter().any(|strength| *strength <= 0.0) {
@@ -188,7 +224,7 @@ impl View {
 }
 
 fn axis(label: &str) -> Axis {
-    Axis { label: label.into(), log: false }
+    Axis::new(label, false)
 }
 
 fn highest(surface: &Surface) -> f64 {
@@ -210,17 +246,20 @@ fn slowness(request: &Request) -> Result<Claim> {
         // a step η on L_τ is one of ηγ² on L̂_τ
         let setting = vec![(Key::Eta, ETA * tau * tau), (Key::Tau0, tau), (Key::TauMax, tau)];
         let error = |seed| gd.reach(&task, &setting, STEPS, seed, request);
-        Ok(median(request.all_seeds().map(error).collect::<Result<_>>()?))
+        Ok(median(request.all_seeds().map(|seed| Ok(error(seed)?.error)).collect::<Result<_>>()?))
     };
     let [warm, cold] = [ends(WARM)?, ends(COLD)?];
-    Ok(Claim::new(
+    let claim = Claim::new(
         "caption",
         "excessive graduation slows descent down",
         format!("{STEPS} steps of η = {ETA} leave an error of {} at τ = 0.01, {} at τ = 1", brief(cold), brief(warm)),
         cold / warm,
         Bound::AtLeast(1.0),
-    )
-    .remark("for a fixed η only: with steps of η/τ², as in the paper's experiments, low temperatures are the fastest"))
+    );
+    Ok(claim.by_construction().remark(
+        "L_τ of a sigmoid is τ² times a loss that hardly depends on τ, so that a fixed η is τ² times as short; with steps of \
+         η/τ², as in the paper's experiments, low temperatures are the fastest",
+    ))
 }
 
 fn parameters(request: &Request, side: usize) -> Vec<(String, String)> {
@@ -233,7 +272,13 @@ fn parameters(request: &Request, side: usize) -> Vec<(String, String)> {
         ("seeds", format!("{} from {}", request.seeds, request.seed)),
         ("projection and cap", request.projection().into()),
         ("surfaces", format!("{side} × {side} points, seed {}", request.seed)),
-        ("balls around w*", format!("of radius {} to {}, {POINTS} points each", radii.0, radii.1)),
+        (
+            "balls around w*",
+            format!(
+                "of radius {} to {}, {POINTS} random points each and points of the line through w* and the origin",
+                radii.0, radii.1
+            ),
+        ),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into()
@@ -252,6 +297,19 @@ fn basins(views: &[View]) -> Table {
 fn strengths(views: &[View]) -> Table {
     let title = format!("Least eigenvalue of the Hessian within {HALF_WIDTH} of w*, divided by the greatest");
     table(&title, views.iter().map(|view| (view.name, ranges(&view.strengths))))
+}
+
+fn dents(views: &[View]) -> Table {
+    let row = |view: &View| -> Vec<Cell> {
+        let [ratio, share]: [fn(&Dent) -> f64; 2] = [|dent| dent.ratio, |dent| dent.share];
+        let [ratio, share] = [ratio, share].map(|of| Cell::from(Spread::of(view.dents.iter().map(of))));
+        vec![Cell::Text(view.name.into()), ratio, share]
+    };
+    Table {
+        title: "Where the loss at τ = 1 is least convex on the line from w* through the origin".into(),
+        columns: ["activation", "least/greatest eigenvalue", "distance from w* ÷ ‖w*‖"].map(Into::into).into(),
+        rows: views.iter().map(row).collect(),
+    }
 }
 
 fn ranges(pairs: &Pairs) -> [Cell; 2] {

@@ -18,7 +18,6 @@ use crate::task::Task;
 struct Study {
     name: &'static str,
     key: Key,
-    symbol: &'static str,
     log: bool,
     values: Vec<f64>,
     fixed: [(Key, f64); 2],
@@ -30,7 +29,7 @@ struct Study {
 /// If somebody wants it to end.
 pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     let (values, fixed) = (linspace(200.0, 400.0, 9), [(Key::Tau0, 0.1), (Key::Beta, 1.01)]);
-    Study { name: "fig5a", key: Key::Eta, symbol: "η", log: false, values, fixed }.draw(request, hear)
+    Study { name: "fig5a", key: Key::Eta, log: false, values, fixed }.draw(request, hear)
 }
 
 /// Figure 5b: the first temperature.
@@ -39,7 +38,7 @@ pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
 /// If somebody wants it to end.
 pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     let (values, fixed) = (logspace(1e-4, 1e-1, 7), [(Key::Eta, 350.0), (Key::Beta, 1.01)]);
-    Study { name: "fig5b", key: Key::Tau0, symbol: "τ₀", log: true, values, fixed }.draw(request, hear)
+    Study { name: "fig5b", key: Key::Tau0, log: true, values, fixed }.draw(request, hear)
 }
 
 /// Figure 5c: the temperature's increment.
@@ -48,7 +47,7 @@ pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
 /// If somebody wants it to end.
 pub fn c(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     let (values, fixed) = (linspace(1.01, 2.0, 9), [(Key::Eta, 350.0), (Key::Tau0, 0.1)]);
-    Study { name: "fig5c", key: Key::Beta, symbol: "β", log: false, values, fixed }.draw(request, hear)
+    Study { name: "fig5c", key: Key::Beta, log: false, values, fixed }.draw(request, hear)
 }
 
 impl Study {
@@ -61,29 +60,36 @@ impl Study {
             sweep::run(&contestant, &self.values, at, request)
         });
         let sweeps: Vec<Sweep> = sweeps.into_iter().collect::<Result<_>>()?;
-        let fixed = self.fixed.map(|(key, value)| format!("{} = {value}", key.name())).join(", ");
+        let fixed = self.fixed.map(|(key, value)| format!("{} = {value}", key.symbol())).join(", ");
         Ok(Figure {
             name: self.name,
-            title: format!("A badly chosen {} changes nothing", self.symbol),
+            title: format!("The error at the end over {}, {fixed}: {}", self.swept(), task.title()),
             caption: format!(
-                "The distance to the true model at the end, over {}, with {fixed}: median, lowest and highest of the seeds. Differences are rounding.",
-                self.symbol
+                "The distance to the true model at the end, over {}, with {fixed}: median of the seeds, with a band between \
+                 their quartiles.",
+                self.swept()
             ),
             parameters: sweep::parameters(&task.described(), request),
             panels: vec![self.panel(&sweeps)],
             columns: 1,
-            tables: vec![sweep::table(self.symbol, &sweeps)],
+            tables: vec![sweep::table(self.key.symbol(), &sweeps)],
             claims: self.claims(&sweeps),
             ..Figure::default()
         })
     }
 
+    /// The key and the range that was swept.
+    fn swept(&self) -> String {
+        let Spread { low, high, .. } = Spread::of(self.values.iter().copied());
+        format!("{} from {low} to {high}", self.key.symbol())
+    }
+
     fn panel(&self, sweeps: &[Sweep]) -> Panel {
         let lines: Vec<Line> = sweeps.iter().map(Sweep::line).collect();
         Panel {
-            title: format!("‖w − w*‖ at the end, over {}", self.symbol),
-            x: Axis { label: self.symbol.into(), log: self.log },
-            y: Axis { label: "‖w − w*‖".into(), log: true },
+            title: format!("‖w − w*‖ at the end, over {}", self.swept()),
+            x: Axis::new(self.key.symbol(), self.log),
+            y: Axis::new("‖w − w*‖", true),
             content: Content::Lines(lines),
         }
     }
@@ -95,7 +101,8 @@ impl Study {
             "caption of figure 5",
             format!(
                 "{} ends with roughly the same error for every {} (within three times)",
-                sweep.contestant.name, self.symbol
+                sweep.contestant.name,
+                self.swept()
             ),
             format!("medians from {} to {}", brief(low), brief(high)),
             high / low,
@@ -106,18 +113,10 @@ impl Study {
     fn claims(&self, sweeps: &[Sweep]) -> Vec<Claim> {
         let claim = |sweep: &Sweep| {
             let name = sweep.contestant.name;
-            rounding(self.name, name, &format!("{name}, whatever {},", self.symbol), sweep.worst_spread())
+            rounding(self.name, name, &format!("{name}, for every {},", self.swept()), sweep.worst_spread())
         };
         let mut claims: Vec<Claim> = sweeps.iter().map(claim).collect();
         claims.extend(sweeps.iter().map(|sweep| self.steadiness(sweep)));
-        let worst = Spread::of(sweeps.iter().map(Sweep::worst)).high;
-        claims.push(Claim::new(
-            "caption of figure 5",
-            format!("GD and SGD recover w* to machine precision, about 1e-14 at most, however {} is set", self.symbol),
-            format!("the largest error of all seeds is {}", brief(worst)),
-            worst,
-            Bound::AtMost(2e-14),
-        ));
         claims
     }
 }

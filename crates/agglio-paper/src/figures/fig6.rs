@@ -1,13 +1,14 @@
 //! Figures 6a and 6b: whether the error vanishes as rows are added, with noise before φ and after it.
 
 use agglio::number::brief;
-use agglio::{Noise, Solver};
+use agglio::{Noise, Report, Solver};
 
 use crate::claim::{Bound, Claim};
-use crate::contestant::Contestant;
+use crate::contestant::{Contestant, End};
 use crate::error::Result;
 use crate::expected;
-use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Table};
+use crate::figure::{Axis, Cell, Content, Figure, Panel, Table};
+use crate::figures::sweep;
 use crate::grid::Setting;
 use crate::problem::{self, Problem};
 use crate::request::Request;
@@ -18,6 +19,8 @@ use crate::task::Task;
 const SIGMAS: [f64; 4] = [0.05, 0.1, 0.5, 1.0];
 /// Up to this the paper sees the error vanish.
 const SMALL: f64 = 0.1;
+/// Errors that the axes of both figures reach from and to; the second is about that of the paper's start, √(d + 100).
+const SHARED: [f64; 2] = [0.005, 12.0];
 /// Epochs that AGGLIO-GD may take.
 const EPOCHS: usize = 3000;
 
@@ -29,14 +32,32 @@ const BIAS: &str = "one data set was published; under noise before φ least squa
 struct Study {
     name: &'static str,
     noise: fn(Task, f64) -> Task,
+    /// The figure that has a published value for the smallest n, and its σ.
+    small: Option<(&'static str, f64)>,
     /// Why AGGLIO-GD may end farther off than the published run, where it may.
     remark: Option<&'static str>,
 }
 
 /// Errors for each σ, and for each number of rows.
 struct Errors {
-    agglio_gd: Vec<Vec<Spread>>,
-    own_default: Vec<Vec<Spread>>,
+    agglio_gd: Method,
+    own_default: Method,
+}
+
+/// The errors of one method, and whether half of the fits or more are not certified.
+#[derive(Default)]
+struct Method {
+    errors: Vec<Vec<Spread>>,
+    open: Vec<Vec<bool>>,
+}
+
+impl Method {
+    /// Adds what was found for a σ, for each number of rows and each seed.
+    fn push(&mut self, ends: &[Vec<End>]) {
+        self.errors.push(ends.iter().map(|ends| Spread::of(ends.iter().map(|end| end.error))).collect());
+        let uncertified = |ends: &Vec<End>| ends.iter().filter(|end| !end.certified).count();
+        self.open.push(ends.iter().map(|ends| 2 * uncertified(ends) >= ends.len()).collect());
+    }
 }
 
 /// Figure 6a: noise before φ.
@@ -44,10 +65,11 @@ struct Errors {
 /// # Errors
 /// If somebody wants it to end.
 pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let study = Study { name: "fig6a", noise: Task::pre, remark: Some(BIAS) };
+    let study = Study { name: "fig6a", noise: Task::pre, small: Some(("fig4b", 0.5)), remark: Some(BIAS) };
     let (mut figure, errors) = study.draw("before", request, hear)?;
-    figure.claims.extend(stalls(&errors.agglio_gd, &sizes(request), "before", ""));
-    figure.claims.extend(consistent(&errors.own_default, &sizes(request)));
+    figure.claims.extend(stalls(&errors.agglio_gd.errors, &sizes(request), "before", ""));
+    // linear least squares on φ⁻¹(y) is off by a multiple of σ, so that one σ stands for all
+    figure.claims.extend(consistent(&errors.own_default.errors, &sizes(request)).into_iter().take(1));
     Ok(figure)
 }
 
@@ -56,13 +78,13 @@ pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
 /// # Errors
 /// If somebody wants it to end.
 pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let study = Study { name: "fig6b", noise: Task::post, remark: None };
+    let study = Study { name: "fig6b", noise: Task::post, small: Some(("fig4c", 0.05)), remark: None };
     let (mut figure, errors) = study.draw("after", request, hear)?;
     let remark = "the published labels are clipped and never put right, which is what stalls; on the labels as they are \
                   least squares at τ = 1 is consistent for any noise after φ";
-    figure.claims.extend(stalls(&errors.agglio_gd, &sizes(request), "after", remark));
-    figure.claims.extend(consistent(&errors.own_default, &sizes(request)));
-    figure.claims.extend(lower_before(&errors.agglio_gd, request, hear)?);
+    figure.claims.extend(stalls(&errors.agglio_gd.errors, &sizes(request), "after", remark));
+    figure.claims.extend(consistent(&errors.own_default.errors, &sizes(request)));
+    figure.claims.extend(lower_before(&errors.agglio_gd.errors, request, hear)?);
     Ok(figure)
 }
 
@@ -77,14 +99,15 @@ impl Study {
         let sizes = sizes(request);
         let figure = Figure {
             name: self.name,
-            title: format!("Does the error vanish with more rows? Noise {side} φ"),
-            caption: "Left the paper's method, which ends at τ = 1; right this project's default, which decides by likelihood \
-                      where the noise is and ends at τ = 0 if it is before φ. Median, lowest and highest of the seeds."
+            title: format!("The error over n from 1e3 to 1e5: sigmoid, d = 50, noise {side} φ, σ from 0.05 to 1"),
+            caption: "Left the paper's method, which ends at τ = 1; right solver auto with noise auto, which decides by likelihood \
+                      where the noise is and ends at τ = 0 if it is before φ. Median of the seeds, with a band between their \
+                      quartiles. The axes of figures 6a and 6b are the same."
                 .into(),
             parameters: parameters(request),
             panels: vec![
-                panel("AGGLIO-GD", &errors.agglio_gd, &sizes),
-                panel("agglio's default", &errors.own_default, &sizes),
+                panel("AGGLIO-GD", &errors.agglio_gd, &errors, &sizes),
+                panel("solver auto with noise auto", &errors.own_default, &errors, &sizes),
             ],
             columns: 2,
             tables: vec![table(&errors, &sizes)],
@@ -95,51 +118,69 @@ impl Study {
     }
 
     fn run(&self, request: &Request, hear: &dyn Fn(&str)) -> Result<Errors> {
-        let mut errors = Errors { agglio_gd: Vec::new(), own_default: Vec::new() };
+        let mut errors = Errors { agglio_gd: Method::default(), own_default: Method::default() };
         for sigma in SIGMAS {
             let (mut theirs, mut ours) = (Vec::new(), Vec::new());
             for rows in sizes(request) {
                 hear(&format!("σ = {sigma}, n = {rows}"));
                 let task = (self.noise)(Task { rows, ..Task::usual("sigmoid") }, sigma);
-                let pairs: Vec<[f64; 2]> =
+                let pairs: Vec<[End; 2]> =
                     request.all_seeds().map(|seed| both(&task, seed, request)).collect::<Result<_>>()?;
-                theirs.push(Spread::of(pairs.iter().map(|pair| pair[0])));
-                ours.push(Spread::of(pairs.iter().map(|pair| pair[1])));
+                theirs.push(pairs.iter().map(|pair| pair[0]).collect());
+                ours.push(pairs.iter().map(|pair| pair[1]).collect());
             }
-            errors.agglio_gd.push(theirs);
-            errors.own_default.push(ours);
+            errors.agglio_gd.push(&theirs);
+            errors.own_default.push(&ours);
         }
         Ok(errors)
     }
 
-    /// What the published run shows at the largest n, matched or beaten.
+    /// What the published run shows at the largest n, and in figure 4 at the smallest, matched or beaten.
     fn values(&self, errors: &Errors) -> Vec<Claim> {
-        let all = SIGMAS.iter().zip(errors.agglio_gd.iter().zip(&errors.own_default));
-        let claims = |(sigma, (theirs, ours)): (&f64, (&Vec<Spread>, &Vec<Spread>))| {
-            let end = |method: &str, errors: &[Spread]| {
-                let error = errors.last().copied().unwrap_or_else(|| Spread::of([]));
-                let (who, name) = (format!("σ = {sigma}"), format!("{method}, n = 1e5, σ = {sigma}"));
-                expected::noisy(self.name, &who, &name, error)
-            };
-            let theirs = end("AGGLIO-GD", theirs);
-            let theirs = match self.remark {
-                Some(remark) => theirs.remark(remark),
-                None => theirs,
-            };
-            [theirs, end("agglio's default", ours)]
+        let mut claims = Vec::new();
+        for (place, sigma) in SIGMAS.iter().enumerate() {
+            let who = format!("σ = {sigma}");
+            claims.extend(self.pair(errors, place, (self.name, &who), "n = 1e5", <[Spread]>::last));
+            if let Some((figure, _)) = self.small.filter(|(_, small)| small == sigma) {
+                claims.extend(self.pair(errors, place, (figure, "AGGLIO"), "n = 1e3", <[Spread]>::first));
+            }
+        }
+        claims
+    }
+
+    /// AGGLIO-GD and solver `auto` with noise `auto` against one published value.
+    fn pair(
+        &self,
+        errors: &Errors,
+        place: usize,
+        (figure, who): (&str, &str),
+        rows: &str,
+        of: impl Fn(&[Spread]) -> Option<&Spread>,
+    ) -> [Claim; 2] {
+        let sigma = SIGMAS.get(place).copied().unwrap_or(f64::NAN);
+        let end = |method: &str, errors: &Method| {
+            let error = errors.errors.get(place).and_then(|errors| of(errors)).copied();
+            let name = format!("{method}, {rows}, σ = {sigma}");
+            expected::noisy(figure, who, &name, error.unwrap_or_else(|| Spread::of([])))
         };
-        all.flat_map(claims).collect()
+        let theirs = end("AGGLIO-GD", &errors.agglio_gd);
+        let theirs = match self.remark {
+            Some(remark) => theirs.remark(remark),
+            None => theirs,
+        };
+        [theirs, end("solver auto with noise auto", &errors.own_default)]
     }
 }
 
-/// Where AGGLIO-GD and the default end.
-fn both(task: &Task, seed: u64, request: &Request) -> Result<[f64; 2]> {
+/// Where AGGLIO-GD and solver `auto` with noise `auto` end.
+fn both(task: &Task, seed: u64, request: &Request) -> Result<[End; 2]> {
     let data = task.draw(seed)?;
     let published = Contestant::AGGLIO_GD.options(task, &Setting::new(), seed, request)?.epochs(EPOCHS).build()?;
     let default = problem::options(task, Solver::Auto, seed, request)?.noise(Noise::Auto).build()?;
-    let errors = [published, default].map(|plan| plan.fit(&data.rows).map(|fit| data.miss(&fit.coefficients)));
+    let end = |fit: Report| End { error: data.miss(&fit.coefficients), certified: fit.certificate.certified() };
+    let ends = [published, default].map(|plan| plan.fit(&data.rows).map(end));
     request.check()?;
-    let [published, default] = errors;
+    let [published, default] = ends;
     Ok([published?, default?])
 }
 
@@ -164,7 +205,7 @@ fn stalls(errors: &[Vec<Spread>], sizes: &[usize], side: &str, remark: &str) -> 
     SIGMAS.iter().zip(errors).map(claim).collect()
 }
 
-/// This project's default is consistent for every noise of the figure.
+/// Solver `auto` with noise `auto` is consistent for every noise of the figure.
 fn consistent(errors: &[Vec<Spread>], sizes: &[usize]) -> Vec<Claim> {
     let claim = |(sigma, errors): (&f64, &Vec<Spread>)| {
         let x: Vec<f64> = sizes.iter().map(|&rows| (rows as f64).ln()).collect();
@@ -172,7 +213,9 @@ fn consistent(errors: &[Vec<Spread>], sizes: &[usize]) -> Vec<Claim> {
         let slope = Trend::through(&x, &y).slope;
         Claim::new(
             "beyond the paper",
-            format!("σ = {sigma}: the error of agglio's default falls as 1/√n (slope −0.5 ± 0.1 in log-log)"),
+            format!(
+                "σ = {sigma}: the error of solver auto with noise auto falls as 1/√n (slope −0.5 ± 0.1 in log-log)"
+            ),
             format!("slope {}", brief(slope)),
             (slope + 0.5).abs(),
             Bound::AtMost(0.1),
@@ -190,7 +233,8 @@ fn lower_before(after: &[Vec<Spread>], request: &Request, hear: &dyn Fn(&str)) -
         hear(&format!("σ = {sigma} before φ, to compare"));
         let task = Task { rows, ..Task::usual("sigmoid") }.pre(*sigma);
         let error = |seed| Contestant::AGGLIO_GD.reach(&task, &Setting::new(), EPOCHS, seed, request);
-        let before = Spread::of(request.all_seeds().map(error).collect::<Result<Vec<f64>>>()?).median;
+        let before: Vec<End> = request.all_seeds().map(error).collect::<Result<_>>()?;
+        let before = Spread::of(before.iter().map(|end| end.error)).median;
         let after = place.and_then(|place| after.get(place)).map_or(f64::NAN, |spread| spread.median);
         Ok(Claim::new(
             "caption of figure 6",
@@ -204,30 +248,23 @@ fn lower_before(after: &[Vec<Spread>], request: &Request, hear: &dyn Fn(&str)) -
     SIGMAS.iter().zip(after).map(claim).collect()
 }
 
-fn panel(title: &str, errors: &[Vec<Spread>], sizes: &[usize]) -> Panel {
+fn panel(title: &str, method: &Method, all: &Errors, sizes: &[usize]) -> Panel {
     let x: Vec<f64> = sizes.iter().map(|&rows| rows as f64).collect();
-    let line = |(sigma, errors): (&f64, &Vec<Spread>)| {
-        let pick = |of: fn(&Spread) -> f64| errors.iter().map(of).collect();
-        Line {
-            name: format!("σ = {sigma}"),
-            x: x.clone(),
-            y: pick(|spread| spread.median),
-            low: pick(|spread| spread.low),
-            high: pick(|spread| spread.high),
-            dashed: false,
-            marked: true,
-        }
-    };
+    let lines = SIGMAS.iter().zip(method.errors.iter().zip(&method.open));
+    let lines = lines.map(|(sigma, (errors, open))| sweep::line(format!("σ = {sigma}"), &x, errors, open));
+    // all panels of figures 6a and 6b have the same axes, but for errors that are lower still
+    let drawn = [&all.agglio_gd, &all.own_default].into_iter().flat_map(|method| method.errors.iter().flatten());
+    let including = drawn.map(|spread| spread.lower).chain(SHARED).collect();
     Panel {
         title: title.into(),
-        x: Axis { label: "rows n".into(), log: true },
-        y: Axis { label: "‖w − w*‖".into(), log: true },
-        content: Content::Lines(SIGMAS.iter().zip(errors).map(line).collect()),
+        x: Axis { including: vec![1e3, 1e5], ..Axis::new("rows n", true) },
+        y: Axis { including, most: Some(SHARED[1]), ..Axis::new("‖w − w*‖", true) },
+        content: Content::Lines(lines.collect()),
     }
 }
 
 fn table(errors: &Errors, sizes: &[usize]) -> Table {
-    let rows = [("AGGLIO-GD", &errors.agglio_gd), ("agglio's default", &errors.own_default)];
+    let rows = [("AGGLIO-GD", &errors.agglio_gd.errors), ("solver auto with noise auto", &errors.own_default.errors)];
     let row = |(method, sigma, errors): (&str, f64, &Vec<Spread>)| -> Vec<Cell> {
         let head = [Cell::Text(method.into()), Cell::Number(sigma)];
         head.into_iter().chain(errors.iter().map(|&spread| Cell::from(spread))).collect()
@@ -249,7 +286,6 @@ fn parameters(request: &Request) -> Vec<(String, String)> {
     [
         ("task", "sigmoid, d = 50, x ~ N(0, I)/√d, w* ~ N(0, I)".to_owned()),
         ("AGGLIO-GD", "as it comes (η = 1/Λ, τ0 = 0.01, β = 1.05), start 10·N(0, I)/√d, to τ = 1".into()),
-        ("agglio's default", "solver auto with noise auto".into()),
         ("projection and cap", request.projection().into()),
         ("seeds", format!("{} from {}", request.seeds, request.seed)),
     ]

@@ -11,3 +11,4 @@ pub mod fig6c;
 pub mod fig7;
 mod sweep;
 pub mod table1;
+pub mod theorems;

@@ -1,8 +1,8 @@
 //! A *sweep*: where a method ends as one number of its setting or its task changes.
 
-use crate::contestant::Contestant;
+use crate::contestant::{Contestant, End};
 use crate::error::Result;
-use crate::figure::{Cell, Line, Table};
+use crate::figure::{Cell, Line, Marks, Table};
 use crate::grid::Setting;
 use crate::request::Request;
 use crate::statistics::Spread;
@@ -17,6 +17,8 @@ pub struct Sweep {
     pub x: Vec<f64>,
     /// Over the seeds, for each x.
     pub errors: Vec<Spread>,
+    /// Whether half of the fits or more are not certified, for each x.
+    pub open: Vec<bool>,
 }
 
 /// Epochs that a fit may take: the slowest temperatures need a thousand to arrive.
@@ -32,39 +34,42 @@ pub fn run(
     at: impl Fn(f64) -> (Task, Setting),
     request: &Request,
 ) -> Result<Sweep> {
-    let one = |&x: &f64| -> Result<Spread> {
-        let (task, setting) = at(x);
-        let error = |seed: u64| contestant.reach(&task, &setting, EPOCHS, seed, request);
-        Ok(Spread::of(request.all_seeds().map(error).collect::<Result<Vec<f64>>>()?))
-    };
-    let errors = x.iter().map(one).collect::<Result<_>>()?;
-    Ok(Sweep { contestant: *contestant, x: x.to_vec(), errors })
+    let mut sweep = Sweep { contestant: *contestant, x: x.to_vec(), errors: Vec::new(), open: Vec::new() };
+    for &value in x {
+        let (task, setting) = at(value);
+        let end = |seed| contestant.reach(&task, &setting, EPOCHS, seed, request);
+        let ends: Vec<End> = request.all_seeds().map(end).collect::<Result<_>>()?;
+        sweep.errors.push(Spread::of(ends.iter().map(|end| end.error)));
+        sweep.open.push(2 * ends.iter().filter(|end| !end.certified).count() >= ends.len());
+    }
+    Ok(sweep)
+}
+
+/// The medians and quartiles of errors over a number, with a mark each.
+pub fn line(name: impl Into<String>, x: &[f64], errors: &[Spread], open: &[bool]) -> Line {
+    let pick = |of: fn(&Spread) -> f64| errors.iter().map(of).collect();
+    Line {
+        name: name.into(),
+        x: x.to_vec(),
+        y: pick(|spread| spread.median),
+        lower: pick(|spread| spread.lower),
+        upper: pick(|spread| spread.upper),
+        marks: Marks::All,
+        open: open.to_vec(),
+        ..Line::default()
+    }
 }
 
 impl Sweep {
     /// As a curve with marks.
     pub fn line(&self) -> Line {
-        let pick = |of: fn(&Spread) -> f64| self.errors.iter().map(of).collect();
-        Line {
-            name: self.contestant.name.into(),
-            x: self.x.clone(),
-            y: pick(|spread| spread.median),
-            low: pick(|spread| spread.low),
-            high: pick(|spread| spread.high),
-            dashed: self.contestant.role == crate::contestant::Role::Baseline,
-            marked: true,
-        }
+        line(self.contestant.name, &self.x, &self.errors, &self.open)
     }
 
     /// The spread with the largest median.
     pub fn worst_spread(&self) -> Spread {
         let worst = self.errors.iter().copied().max_by(|one, other| one.median.total_cmp(&other.median));
         worst.unwrap_or_else(|| Spread::of([]))
-    }
-
-    /// The largest of all; what is no number is larger than any.
-    pub fn worst(&self) -> f64 {
-        Spread::of(self.errors.iter().map(|spread| spread.high)).high
     }
 
     /// The medians.

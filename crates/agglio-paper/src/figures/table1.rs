@@ -3,16 +3,13 @@
 
 use agglio::activation::named;
 use agglio::number::brief;
-use agglio::oracle::{Fold, Labels};
-use agglio::rng::{Random, Stream};
-use agglio::rows::{Coordinates, Dense, Scaling};
-use agglio::simulate::{Design, LabelNoise, Shape, Simulation};
-use agglio::theory::measure::Around;
+use agglio::simulate::{LabelNoise, Shape};
+use agglio::theory::trial::{Draw, Trial};
 use agglio::theory::{Constants, Setting};
 
 use crate::claim::{Bound, Claim};
 use crate::error::Result;
-use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Table};
+use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Stroke, Table};
 use crate::grid::logspace;
 use crate::request::Request;
 use crate::statistics::Spread;
@@ -20,7 +17,8 @@ use crate::statistics::Spread;
 /// The size of the data that constants are held against.
 const N: usize = 4000;
 const D: usize = 10;
-const SEED: u64 = 7;
+/// Random points of a ball, beside w*.
+const POINTS: usize = 4;
 
 /// ‖w*‖ at which the printed bound of the sigmoid fails.
 const FAR: f64 = 80.0;
@@ -40,9 +38,7 @@ struct Case {
     population: Setting,
     /// On a sample of this size.
     sample: Setting,
-    rows: Dense,
-    truth: Vec<f64>,
-    activation: &'static str,
+    trial: Trial,
 }
 
 /// In how many balls bounds hold, and how many times as large as what is measured the corrected Λ is.
@@ -64,49 +60,37 @@ pub fn draw(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     hear("curvature over the temperature");
     Ok(Figure {
         name: "table1",
-        title: "Convexity and smoothness: printed, corrected, measured".into(),
+        title: format!("Convexity and smoothness: printed, corrected, measured on n = {N}, d = {D}, no noise"),
         caption: "Extreme eigenvalues of the Hessian of the graduated loss at w* and at random points of the ball of radius 1 \
                   around it, ‖w*‖ = 1, over the temperature. A bound from above must lie above the greatest, one from below \
                   below the least; λ is drawn where it is above zero. The scale is the paper's divided by γ², so that \
                   temperatures can be compared."
             .into(),
-        parameters: parameters(),
-        panels: ACTIVATIONS.into_iter().map(panel).collect::<Result<_>>()?,
+        parameters: parameters(request.seed),
+        panels: ACTIVATIONS.into_iter().map(|activation| panel(activation, request.seed)).collect::<Result<_>>()?,
         columns: 3,
-        tables: vec![constants()?, counts(&tallies), far()?],
-        claims: claims(&tallies),
+        tables: vec![constants(request.seed)?, counts(&tallies), far(request.seed)?],
+        claims: claims(&tallies, request.seed)?,
         ..Figure::default()
     })
 }
 
 impl Case {
-    fn new(activation: &'static str, radius: f64, noise: LabelNoise) -> Result<Case> {
+    fn new(activation: &'static str, radius: f64, noise: LabelNoise, seed: u64) -> Result<Case> {
         let population = Setting::new(named(activation)?.as_ref(), radius, noise, Some(D))?;
-        // noise after φ has the design of its theorem
-        let design = if matches!(noise, LabelNoise::Post(..)) { Design::Scaled } else { Design::Normal };
-        let simulation = Simulation::new(named(activation)?, N, D).norm(radius).design(design).noise(noise).seed(SEED);
-        let data = simulation.draw()?;
-        let sample = population.on_sample(N, D)?;
-        Ok(Case { population, sample, rows: Dense::new(data.values, D, data.labels)?, truth: data.truth, activation })
-    }
-
-    fn oracle(&self) -> Result<Fold<'_>> {
-        let labels = Labels::new(named(self.activation)?, &self.rows, &[0.0]);
-        Ok(Fold::new(&self.rows, Coordinates::measure(&self.rows, Scaling::None, false)?, labels))
+        let trial = Draw { activation, norm: radius, noise, rows: N, features: D, seed }.trial()?;
+        Ok(Case { population, sample: population.on_sample(N, D)?, trial })
     }
 
     /// The extreme curvatures in a ball, as far as some points show them.
-    fn measured(&self, oracle: &Fold<'_>, radius: f64, tau: f64) -> Constants {
-        let around = Around { centre: &self.truth, radius, tau, points: 4 };
-        let found = around.curvature(oracle, &mut Random::new(SEED, Stream::Probes));
-        found.unwrap_or(Constants { convexity: f64::NAN, smoothness: f64::NAN })
+    fn measured(&self, radius: f64, tau: f64) -> Result<Constants> {
+        Ok(self.trial.curvature(radius, tau, POINTS)?)
     }
 
     fn tally(&self, radius: f64, tally: &mut Tally) -> Result<()> {
-        let oracle = self.oracle()?;
         for r in [2.0, 1.0, 0.25, 0.0].map(|share| share * radius) {
             for tau in [0.0, 0.01, 0.1, 0.5, 1.0, self.sample.temperature(r, 1.0)] {
-                let (found, bound) = (self.measured(&oracle, r, tau), self.sample.constants(r, tau));
+                let (found, bound) = (self.measured(r, tau)?, self.sample.constants(r, tau));
                 let fits = bound.convexity <= found.convexity && found.smoothness <= bound.smoothness;
                 tally.balls += 1;
                 tally.corrected += usize::from(fits);
@@ -128,7 +112,7 @@ fn tallies(request: &Request, hear: &dyn Fn(&str)) -> Result<Vec<(&'static str, 
             let mut tally = Tally::default();
             let after = matches!(noise, LabelNoise::Post(..));
             for radius in [0.5, 1.0, 2.0, 5.0].into_iter().filter(|&radius| !after || radius <= 1.0) {
-                Case::new(activation, radius, noise)?.tally(radius, &mut tally)?;
+                Case::new(activation, radius, noise, request.seed)?.tally(radius, &mut tally)?;
                 request.check()?;
             }
             tallies.push((activation, name, tally));
@@ -137,41 +121,40 @@ fn tallies(request: &Request, hear: &dyn Fn(&str)) -> Result<Vec<(&'static str, 
     Ok(tallies)
 }
 
-fn panel(activation: &'static str) -> Result<Panel> {
-    let case = Case::new(activation, 1.0, LabelNoise::None)?;
-    let (oracle, taus) = (case.oracle()?, logspace(0.01, 1.0, 25));
-    let line = |name: &str, dashed: bool, at: &dyn Fn(f64) -> f64| Line {
-        name: name.into(),
-        x: taus.clone(),
-        y: taus.iter().map(|&tau| at(tau)).collect(),
-        dashed,
-        ..Line::default()
+fn panel(activation: &'static str, seed: u64) -> Result<Panel> {
+    let case = Case::new(activation, 1.0, LabelNoise::None, seed)?;
+    let taus = logspace(0.01, 1.0, 25);
+    let found: Vec<Constants> = taus.iter().map(|&tau| case.measured(1.0, tau)).collect::<Result<_>>()?;
+    let line = |name: &str, y: Vec<f64>| Line { name: name.into(), x: taus.clone(), y, ..Line::default() };
+    let bound = |name: &str, at: &dyn Fn(f64) -> f64| {
+        let line = line(name, taus.iter().map(|&tau| at(tau)).collect());
+        Line { stroke: Stroke::Dashed, ..line }
     };
     let lines = vec![
-        line("greatest, measured", false, &|tau| case.measured(&oracle, 1.0, tau).smoothness),
-        line("Λ, corrected", true, &|tau| case.sample.constants(1.0, tau).smoothness),
-        line("Λ, printed", true, &|tau| case.population.printed(1.0, tau).smoothness),
-        line("least, measured", false, &|tau| case.measured(&oracle, 1.0, tau).convexity),
-        line("λ, corrected", true, &|tau| case.sample.constants(1.0, tau).convexity),
+        line("greatest, measured", found.iter().map(|found| found.smoothness).collect()),
+        bound("Λ, corrected", &|tau| case.sample.constants(1.0, tau).smoothness),
+        bound("Λ, printed", &|tau| case.population.printed(1.0, tau).smoothness),
+        line("least, measured", found.iter().map(|found| found.convexity).collect()),
+        bound("λ, corrected", &|tau| case.sample.constants(1.0, tau).convexity),
     ];
     Ok(Panel {
         title: format!("{activation}, R = 1, r = 1"),
-        x: Axis { label: "temperature τ".into(), log: true },
-        y: Axis { label: "curvature of L_τ/γ²".into(), log: true },
+        x: Axis::new("temperature τ", true),
+        y: Axis::new("curvature of L_τ/γ²", true),
         content: Content::Lines(lines),
     })
 }
 
 /// The numbers at R = 1, r = 0.5 and the theory's own temperature.
-fn constants() -> Result<Table> {
+fn constants(seed: u64) -> Result<Table> {
     let mut rows = Vec::new();
     for activation in ACTIVATIONS {
         for (name, noise) in NOISES {
-            let case = Case::new(activation, 1.0, noise)?;
+            let case = Case::new(activation, 1.0, noise, seed)?;
             let r = 0.5;
             let tau = case.population.temperature(r, 1.0);
             let (corrected, printed) = (case.sample.constants(r, tau), case.population.printed(r, tau));
-            let found = case.measured(&case.oracle()?, r, tau);
+            let found = case.measured(r, tau)?;
             let cap = case.population.caps().strictest();
             let numbers = [
                 tau,
@@ -211,13 +194,13 @@ fn counts(tallies: &[(&str, &str, Tally)]) -> Table {
 }
 
 /// The greatest curvature at w* for near and far models, at τ = 1.
-fn far() -> Result<Table> {
+fn far(seed: u64) -> Result<Table> {
     let mut rows = Vec::new();
     for (activation, radius) in
         [("sigmoid", 1.0), ("sigmoid", 40.0), ("sigmoid", FAR), ("softplus", 1.0), ("softplus", 3.0)]
     {
-        let case = Case::new(activation, radius, LabelNoise::None)?;
-        let found = case.measured(&case.oracle()?, 0.0, 1.0);
+        let case = Case::new(activation, radius, LabelNoise::None, seed)?;
+        let found = case.measured(0.0, 1.0)?;
         let bounds = [case.sample.constants(0.0, 1.0), case.population.printed(0.0, 1.0)];
         let numbers = [radius, found.smoothness].into_iter().chain(bounds.map(|bound| bound.smoothness));
         rows.push([Cell::Text(activation.into())].into_iter().chain(numbers.map(Cell::Number)).collect());
@@ -227,7 +210,7 @@ fn far() -> Result<Table> {
     Ok(Table { title, columns: columns.map(String::from).into(), rows })
 }
 
-fn claims(tallies: &[(&str, &str, Tally)]) -> Vec<Claim> {
+fn claims(tallies: &[(&str, &str, Tally)], seed: u64) -> Result<Vec<Claim>> {
     let share = |count: usize, balls: usize| count as f64 / balls as f64;
     let corrected = tallies.iter().map(|(_, _, tally)| (tally.corrected, tally.balls));
     let (held, balls) = corrected.fold((0, 0), |(held, balls), (one, of)| (held + one, balls + of));
@@ -251,31 +234,27 @@ fn claims(tallies: &[(&str, &str, Tally)]) -> Vec<Claim> {
             _ => claim.remark("what is printed is the lower bound with + for −, and far below the greatest curvature"),
         }
     }));
-    claims.push(reach());
-    claims
+    claims.push(reach(seed)?);
+    Ok(claims)
 }
 
 /// Where the printed bound of the sigmoid fails.
-fn reach() -> Claim {
-    let at = |radius: f64| -> Result<f64> {
-        let case = Case::new("sigmoid", radius, LabelNoise::None)?;
-        let found = case.measured(&case.oracle()?, 0.0, 1.0).smoothness;
-        Ok(case.population.printed(0.0, 1.0).smoothness / found)
-    };
-    let ratio = at(FAR).unwrap_or(f64::NAN);
-    Claim::new(
+fn reach(seed: u64) -> Result<Claim> {
+    let case = Case::new("sigmoid", FAR, LabelNoise::None, seed)?;
+    let ratio = case.population.printed(0.0, 1.0).smoothness / case.measured(0.0, 1.0)?.smoothness;
+    let claim = Claim::new(
         "Table 1",
         format!("sigmoid: the printed Λ bounds the greatest curvature at ‖w*‖ = {FAR}, τ = 1 too"),
         format!("it is {} of what is measured", brief(ratio)),
         ratio,
         Bound::AtLeast(1.0),
-    )
-    .remark("it falls as e^{−τm/10}, the curvature only as 1/m; it is no bound where τm is over 59")
+    );
+    Ok(claim.remark("it falls as e^{−τm/10}, the curvature only as 1/m; it is no bound where τm is over 59"))
 }
 
-fn parameters() -> Vec<(String, String)> {
-    let data = format!("n = {N}, d = {D}, x ~ N(0, I), under noise after φ N(0, I)/√d; seed {SEED}");
-    let points = "w* and four random points of each ball".to_owned();
+fn parameters(seed: u64) -> Vec<(String, String)> {
+    let data = format!("n = {N}, d = {D}, x ~ N(0, I), under noise after φ N(0, I)/√d; seed {seed}");
+    let points = format!("w* and {POINTS} random points of each ball");
     let sample = "least is multiplied by (1 − q)², all else by (1 + q)², q = √(d/n) + 4/√n".to_owned();
     [("data", data), ("points", points), ("corrected, on a sample", sample)]
         .map(|(key, value)| (key.to_owned(), value))

@@ -4,8 +4,9 @@ use kuva::plot::MarkerShape;
 use kuva::render::color::Color;
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor};
 
+use super::scale::Scale;
 use super::{GAP, LETTER, TICK, text};
-use crate::figure::{Content, Figure, Line};
+use crate::figure::{Content, Figure, Line, Marks, Panel, Stroke};
 
 /// Colours that stay apart for colour-blind eyes: Okabe and Ito's without yellow, Tol's wine, and four that are, without
 /// red or green to tell them by, no nearer to any of these than Okabe and Ito's are to each other.
@@ -14,9 +15,12 @@ const COLOURS: [&str; 12] = [
     "#77CC99", "#001166",
 ];
 const MARKS: [MarkerShape; 4] = [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Triangle, MarkerShape::Diamond];
-pub const DASHES: &str = "7 4";
 /// Half the size of a mark.
 pub const MARK: f64 = 4.0;
+/// What marks mean, where there are such.
+const OPEN: &str = "open marks: half of the fits or more are not certified";
+const ZERO: &str = "▽ on the lower edge: exactly zero";
+const ABOVE: &str = "△ on the upper edge: beyond it";
 /// Length of a legend's line, the space before its name, and the height of a row.
 const SAMPLE: f64 = 34.0;
 const SPACE: f64 = 8.0;
@@ -28,33 +32,51 @@ pub struct Entry {
     name: String,
     pub colour: &'static str,
     pub mark: MarkerShape,
-    dashed: bool,
+    stroke: Stroke,
     marked: bool,
 }
 
-/// The entries in the order in which their names come.
+/// The entries in the order in which their names come, and what their marks mean.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Key(Vec<Entry>);
+pub struct Key {
+    entries: Vec<Entry>,
+    notes: Vec<&'static str>,
+}
+
+/// The dashes of a line; none of a solid one.
+pub fn dashes(stroke: Stroke) -> Option<&'static str> {
+    match stroke {
+        Stroke::Solid => None,
+        Stroke::Dashed => Some("7 4"),
+        Stroke::Dotted => Some("2 3"),
+        Stroke::DashDotted => Some("9 3 2 3"),
+    }
+}
 
 impl Key {
     pub fn new(figure: &Figure) -> Key {
-        let mut entries: Vec<Entry> = Vec::new();
+        let (mut entries, mut colours): (Vec<Entry>, usize) = (Vec::new(), 0);
         for line in figure.panels.iter().flat_map(|panel| lines(&panel.content)) {
-            if entries.iter().all(|entry| entry.name != line.name) {
-                entries.push(Entry::new(line, entries.len()));
+            if entries.iter().any(|entry| entry.name == line.name) {
+                continue;
             }
+            let like = line.like.as_ref().and_then(|like| entries.iter().find(|entry| entry.name == *like));
+            let colour = like.map(|like| like.colour);
+            let place = if colour.is_some() { entries.len() } else { colours };
+            colours += usize::from(colour.is_none());
+            entries.push(Entry::new(line, place, colour));
         }
-        Key(entries)
+        Key { entries, notes: notes(figure) }
     }
 
     /// How the line of this name looks.
     pub fn find(&self, name: &str) -> Option<&Entry> {
-        self.0.iter().find(|entry| entry.name == name)
+        self.entries.iter().find(|entry| entry.name == name)
     }
 
     /// The names that a reader needs; a single line without a name needs none.
     fn shown(&self) -> impl Iterator<Item = &Entry> {
-        self.0.iter().filter(|entry| !entry.name.is_empty())
+        self.entries.iter().filter(|entry| !entry.name.is_empty())
     }
 
     fn entry_width(&self) -> f64 {
@@ -72,26 +94,31 @@ impl Key {
 
     /// The height of the legend of a picture so wide.
     pub fn height(&self, width: f64) -> f64 {
-        let (rows, _) = self.shape(width);
+        let rows = self.shape(width).0 + self.notes.len();
         if rows == 0 { 0.0 } else { rows as f64 * ROW + GAP }
     }
 
     /// Draws the legend in the middle, from `top` down.
     pub fn draw(&self, scene: &mut Scene, top: f64) {
-        let ((_, columns), width) = (self.shape(scene.width), self.entry_width());
+        let ((rows, columns), width) = (self.shape(scene.width), self.entry_width());
         let left = ((scene.width - columns as f64 * width) / 2.0 + GAP).max(GAP);
         for (i, entry) in self.shown().enumerate() {
             let (row, column) = (i / columns.max(1), i % columns.max(1));
             entry.draw(scene, left + column as f64 * width, top + (row as f64 + 0.5) * ROW + GAP / 2.0);
         }
+        for (i, note) in self.notes.iter().enumerate() {
+            let y = top + ((rows + i) as f64 + 0.5) * ROW + GAP / 2.0 + 0.36 * f64::from(TICK);
+            scene.add(text(scene.width / 2.0, y, note, TICK, TextAnchor::Middle));
+        }
     }
 }
 
 impl Entry {
-    fn new(line: &Line, place: usize) -> Entry {
-        let colour = COLOURS.get(place % COLOURS.len()).copied().unwrap_or("#000000");
+    fn new(line: &Line, place: usize, colour: Option<&'static str>) -> Entry {
+        let own = COLOURS.get(place % COLOURS.len()).copied().unwrap_or("#000000");
         let mark = MARKS.get(place % MARKS.len()).copied().unwrap_or_default();
-        Entry { name: line.name.clone(), colour, mark, dashed: line.dashed, marked: line.marked }
+        let marked = line.marks != Marks::None;
+        Entry { name: line.name.clone(), colour: colour.unwrap_or(own), mark, stroke: line.stroke, marked }
     }
 
     fn draw(&self, scene: &mut Scene, x: f64, y: f64) {
@@ -99,7 +126,7 @@ impl Entry {
             points: vec![(x, y), (x + SAMPLE, y)],
             stroke: Color::from(self.colour),
             stroke_width: 2.0,
-            stroke_dasharray: self.dashed.then(|| DASHES.to_owned()),
+            stroke_dasharray: dashes(self.stroke).map(str::to_owned),
         });
         if self.marked {
             scene.add(self.outline(x + SAMPLE / 2.0, y));
@@ -145,4 +172,21 @@ fn lines(content: &Content) -> &[Line] {
         Content::Lines(lines) => lines,
         Content::Surface(_) => &[],
     }
+}
+
+/// What the marks of a figure mean.
+fn notes(figure: &Figure) -> Vec<&'static str> {
+    let has = |found: &dyn Fn(&Panel, &Line) -> bool| {
+        figure.panels.iter().any(|panel| lines(&panel.content).iter().any(|line| found(panel, line)))
+    };
+    let open = has(&|_, line| line.marks != Marks::None && line.open.contains(&true));
+    let zero = has(&|panel, line| {
+        let scale = Scale::new(&panel.y, line.y.iter().copied());
+        line.y.iter().any(|y| scale.is_below(*y))
+    });
+    let above = has(&|panel, line| {
+        let scale = Scale::new(&panel.y, line.y.iter().copied());
+        line.marks == Marks::All && line.y.iter().any(|y| scale.is_above(*y))
+    });
+    [(open, OPEN), (zero, ZERO), (above, ABOVE)].into_iter().filter_map(|(is, note)| is.then_some(note)).collect()
 }

@@ -196,14 +196,15 @@ fn letters(width: f64, size: u32) -> usize {
     (width / (f64::from(size) * LETTER)).max(1.0) as usize
 }
 
-/// Words in lines that are no longer than a width.
+/// Words in lines that are no longer than a width; what an equals sign joins stays together.
 fn wrap(text: &str, width: f64, size: u32) -> Vec<String> {
+    const JOINED: &str = "\u{1}=\u{1}";
     let most = letters(width, size);
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in text.replace(" = ", JOINED).split_whitespace().map(|word| word.replace(JOINED, " = ")) {
         match lines.last_mut() {
             Some(line) if line.chars().count() + word.chars().count() < most => *line += &format!(" {word}"),
-            _ => lines.push(word.to_owned()),
+            _ => lines.push(word),
         }
     }
     lines

@@ -31,16 +31,35 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// A scale on which all these numbers have a place that can have one.
+    /// A scale on which all these numbers have a place that can have one, as far as the axis goes.
     pub fn new(axis: &Axis, values: impl Iterator<Item = f64>) -> Scale {
-        let drawn = values.filter(|value| value.abs() <= LARGEST && (!axis.log || *value > 0.0));
+        let most = axis.most.filter(|most| Self::is_drawn(axis, *most));
+        let all = values.chain(axis.including.iter().copied()).filter(|value| Self::is_drawn(axis, *value));
+        let drawn = all.map(|value| most.map_or(value, |most| value.min(most)));
         let range = drawn.fold(None, |range, value| match range {
             None => Some((value, value)),
             Some((low, high)) => Some((f64::min(low, value), f64::max(high, value))),
         });
-        match (axis.log, range) {
+        let scale = match (axis.log, range) {
             (false, range) => Scale::linear(range.unwrap_or((0.0, 1.0))),
             (true, range) => Scale::log(range.unwrap_or((0.1, 1.0))),
+        };
+        most.map_or(scale, |most| scale.up_to(most))
+    }
+
+    fn is_drawn(axis: &Axis, value: f64) -> bool {
+        value.abs() <= LARGEST && (!axis.log || value > 0.0)
+    }
+
+    /// The same, no higher than `most`.
+    fn up_to(self, most: f64) -> Scale {
+        match self {
+            Scale::Linear { low, high } if low < most => Scale::Linear { low, high: high.min(most) },
+            Scale::Log { low, high } if low < most => Scale::Log { low, high: high.min(most) },
+            Scale::Decades { low, high, step } if low < most.log10() => {
+                Scale::Decades { low, high: high.min(most.log10()), step }
+            }
+            scale => scale,
         }
     }
 
@@ -84,6 +103,32 @@ impl Scale {
             Scale::Linear { low, high } | Scale::Decades { low, high, .. } => (place - low) / (high - low),
             Scale::Log { low, high } => (place / low).ln() / (high / low).ln(),
         }
+    }
+
+    /// The place that is so far along the axis, from 0 to 1.
+    pub fn at(&self, share: f64) -> f64 {
+        match *self {
+            Scale::Linear { low, high } | Scale::Decades { low, high, .. } => low + share * (high - low),
+            Scale::Log { low, high } => low * (high / low).powf(share),
+        }
+    }
+
+    /// Where the number goes, an exact zero of a logarithmic axis to its lower end.
+    pub fn place_or_end(&self, value: f64) -> Option<f64> {
+        match self {
+            Scale::Log { .. } | Scale::Decades { .. } if value == 0.0 => Some(self.at(0.0)),
+            _ => self.place(value),
+        }
+    }
+
+    /// Whether the number is an exact zero of a logarithmic axis.
+    pub fn is_below(&self, value: f64) -> bool {
+        value == 0.0 && !matches!(self, Scale::Linear { .. })
+    }
+
+    /// Whether the number is above the end of the axis.
+    pub fn is_above(&self, value: f64) -> bool {
+        self.place(value).is_some_and(|place| self.share(place) > 1.0 + SAME)
     }
 
     /// The range in the units of the axis.

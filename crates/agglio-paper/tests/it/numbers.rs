@@ -37,14 +37,14 @@ fn lines(figure: &Figure) -> Vec<(&str, &Line)> {
 fn points_of_lines_come_back() {
     let figure = samples::stress();
     let rows = rows(&csv(&figure));
-    assert_eq!(rows[0].join(","), "panel,series,x,median,low,high");
+    assert_eq!(rows[0].join(","), "panel,series,x,median,lower,upper");
     let mut found = rows[1..].iter();
     for (panel, line) in lines(&figure) {
         for i in 0..line.x.len() {
             let row = found.next().unwrap();
             assert_eq!((row[0].as_str(), row[1].as_str()), (panel, line.name.as_str()));
             let values = row[2..].iter().map(|field| field.parse::<f64>().unwrap().to_bits());
-            let expected = [line.x[i], line.y[i], line.low[i], line.high[i]].map(f64::to_bits);
+            let expected = [line.x[i], line.y[i], line.lower[i], line.upper[i]].map(f64::to_bits);
             assert_eq!(values.collect::<Vec<_>>(), expected);
         }
     }
@@ -55,7 +55,7 @@ fn points_of_lines_come_back() {
 fn surfaces_have_a_second_coordinate() {
     let figure = samples::everything();
     let rows = rows(&csv(&figure));
-    assert_eq!(rows[0].join(","), "panel,series,x,y,median,low,high");
+    assert_eq!(rows[0].join(","), "panel,series,x,y,median,lower,upper");
     assert!(rows.iter().all(|row| row.len() == 7));
     let Content::Surface(surface) = &figure.panels[3].content else { panic!("a surface") };
     let heights = rows.iter().filter(|row| row[0] == "a surface");
@@ -88,13 +88,22 @@ fn objects_have_everything() {
     assert!((first["margin"].as_f64().unwrap() - 5.0 / 4.4).abs() < 1e-12);
     let never = &object["claims"][2];
     assert_eq!((&never["held"], &never["value"], &never["margin"]), (&false.into(), &Value::Null, &Value::Null));
+    let verdicts: Vec<&str> =
+        object["claims"].as_array().unwrap().iter().map(|one| one["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["held", "failed", "undecided", "undecided", "by construction", "held"]);
 }
 
 #[test]
 fn claims_of_all_figures_are_one_table() {
     let rows = rows(&claims(&[samples::everything(), samples::alone(), samples::everything()]));
-    assert_eq!(rows[0].join(","), "figure,source,statement,measured,value,bound,limit,held,margin,remark");
-    assert_eq!(rows.len(), 9);
-    assert_eq!(rows[2][2], "faster than <all> others");
-    assert_eq!((rows[2][5].as_str(), rows[2][6].as_str(), rows[2][7].as_str()), ("at least", "2.0", "false"));
+    let columns = "verdict,figure,source,statement,measured,value,bound,limit,lower,upper,margin,remark";
+    assert_eq!(rows[0].join(","), columns);
+    assert_eq!(rows.len(), 13);
+    // those that failed first
+    let verdicts: Vec<&str> = rows[1..].iter().map(|row| row[0].as_str()).collect();
+    let (failed, open, held, given) = ("failed", "undecided", "held", "by construction");
+    assert_eq!(verdicts, [failed, failed, open, open, open, open, held, held, held, held, given, given]);
+    assert_eq!(rows[1][3], "faster than <all> others");
+    assert_eq!((rows[1][6].as_str(), rows[1][7].as_str(), rows[1][8].as_str()), ("at least", "2.0", ""));
+    assert_eq!((rows[4][8].as_str(), rows[4][9].as_str()), ("0.75", "1.25"));
 }

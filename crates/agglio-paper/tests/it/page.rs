@@ -55,7 +55,8 @@ fn it_tells_everything() {
     let body = body(&html);
     assert!(html.starts_with("<!doctype html>\n<html lang=\"en\">"));
     for words in [
-        "8 of 10 claims held",
+        "9 of 14 claims held, 3 failed, 2 undecided",
+        "Claims that failed or are undecided",
         "agglio paper <all> & more",
         "Ended early.",
         "Every feature: η, τ, β, σ, ℓ & <tags>",
@@ -72,6 +73,13 @@ fn it_tells_everything() {
     }
     // a ratio to what never came
     assert!(html.contains(r#"<td class="number">∞</td><td class="bound">at least 2</td>"#));
+    // failed claims come first, and the verdict is in the first column
+    let (head, rows) = html.split_once("<caption>Claims</caption>").unwrap().1.split_once("</thead>").unwrap();
+    assert!(head.contains(r#"<tr><th scope="col">verdict</th><th scope="col">claim</th>"#), "{head}");
+    assert!(rows.trim_start().starts_with("<tbody>\n<tr><td><span class=\"no\">failed</span></td>"), "{rows}");
+    let [failed, open, held, given] = ["failed", "undecided", "held", "by construction"]
+        .map(|verdict| rows.find(&format!(">{verdict}</span>")).unwrap());
+    assert!(failed < open && open < held && held < given);
     // what stands above a column is where the column is
     assert!(html.contains(r#"<th scope="col">solver</th><th scope="col" class="number">error</th>"#));
     // a header for every column and row

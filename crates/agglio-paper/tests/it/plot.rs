@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use agglio_paper::figure::{Content, Figure};
+use agglio_paper::figure::{Content, Figure, Line, Marks};
 use agglio_paper::plot;
 
 use crate::markup::Markup;
@@ -97,6 +97,67 @@ fn twelve_lines_have_twelve_colours() {
     assert_eq!(colours.len(), 12, "{colours:?}");
 }
 
+/// The places of a polygon's corners are of no interest, but its colour and number are.
+fn count(svg: &str, fill: &str) -> usize {
+    svg.to_lowercase().matches(&format!("fill=\"{fill}\"")).count()
+}
+
+#[test]
+fn uncertified_fits_have_open_marks_and_the_legend_says_so() {
+    let with = |open: Vec<bool>| {
+        let mut figure = samples::alone();
+        if let Content::Lines(lines) = &mut figure.panels[0].content {
+            let line = Line {
+                x: vec![1.0, 2.0, 3.0],
+                y: vec![3.0, 2.0, 1.0],
+                lower: vec![],
+                upper: vec![],
+                ..lines[0].clone()
+            };
+            lines[0] = Line { marks: Marks::All, open, ..line };
+        }
+        plot::svg(&figure)
+    };
+    let note = "open marks: half of the fits or more are not certified";
+    let (closed, open) = (with(vec![]), with(vec![false, true, true]));
+    assert!(!closed.contains(note) && open.contains(note));
+    // two marks have a white middle
+    assert_eq!(count(&open, "#ffffff"), count(&closed, "#ffffff") + 2);
+}
+
+#[test]
+fn exact_zeros_are_marked_and_an_axis_ends_where_it_must() {
+    let with = |y: Vec<f64>, most: Option<f64>| {
+        let mut figure = samples::alone();
+        let panel = &mut figure.panels[0];
+        panel.y.most = most;
+        panel.content = Content::Lines(vec![Line {
+            name: "line".into(),
+            x: vec![1.0, 2.0, 3.0],
+            y,
+            marks: Marks::All,
+            ..Line::default()
+        }]);
+        plot::svg(&figure)
+    };
+    let [zero, above] = ["exactly zero", "on the upper edge"];
+    let whole = with(vec![1e-3, 1e-9, 1e-16], None);
+    assert!(!whole.contains(zero) && !whole.contains(above));
+    assert!(with(vec![1e-3, 0.0, 1e-16], None).contains(zero));
+    let cut = with(vec![1e9, 1e-9, 1e-16], Some(1e-3));
+    assert!(cut.contains(above) && !cut.contains("10⁹") && cut.contains("10⁻⁶"), "{cut}");
+    assert!(with(vec![1e9, 1e-9, 1e-16], None).contains("10⁸") || with(vec![1e9, 1e-9, 1e-16], None).contains("10⁵"));
+}
+
+#[test]
+fn a_line_may_have_the_colour_of_another() {
+    let figure = samples::everything();
+    let svg = plot::svg(&figure).to_lowercase();
+    let dotted = svg.matches("stroke-dasharray=\"2 3\"").count();
+    let blue = svg.split('<').filter(|tag| tag.contains("#0072b2") && tag.contains("2 3")).count();
+    assert!(dotted > 0 && dotted == blue, "{dotted} dotted lines, {blue} of them in the colour of GD");
+}
+
 #[test]
 fn many_points_that_nobody_can_tell_apart_are_drawn_as_few() {
     let mut figure = samples::alone();
@@ -104,7 +165,7 @@ fn many_points_that_nobody_can_tell_apart_are_drawn_as_few() {
         let line = &mut lines[0];
         line.x = (1..=200_000).map(f64::from).collect();
         line.y = line.x.iter().map(|x| 1e-3 * x.sqrt()).collect();
-        (line.low, line.high) = (line.y.clone(), line.y.clone());
+        (line.lower, line.upper) = (line.y.clone(), line.y.clone());
     }
     let length = plot::svg(&figure).len();
     assert!(length < 100_000, "{length} bytes");

@@ -1,29 +1,30 @@
 //! Figures that no experiment made: each shows what is hard to draw.
 
 use agglio_paper::claim::{Bound, Claim};
-use agglio_paper::figure::{Axis, Cell, Content, Figure, Line, Panel, Surface, Table};
+use agglio_paper::figure::{Axis, Cell, Content, Figure, Line, Marks, Panel, Stroke, Surface, Table};
+use agglio_paper::statistics::Spread;
 
 pub fn all() -> Vec<Figure> {
     vec![stress(), everything(), alone(), surfaces(), empty()]
 }
 
 fn axis(label: &str, log: bool) -> Axis {
-    Axis { label: label.into(), log }
+    Axis::new(label, log)
 }
 
 /// A line that falls from 10 to its floor over four decades of time, within a factor of three.
 fn falling(name: &str, rate: f64, floor: f64) -> Line {
     let x: Vec<f64> = (0..400).map(|i| 10_f64.powf(-4.0 + f64::from(i) / 80.0)).collect();
     let y: Vec<f64> = x.iter().map(|t| 10.0 * (-rate * t).exp() + floor * (1.0 + 0.3 * (40.0 * t).sin())).collect();
-    let low = y.iter().map(|y| y / 3.0).collect();
-    let high = y.iter().map(|y| y * 3.0).collect();
-    Line { name: name.into(), x, y, low, high, ..Line::default() }
+    let lower = y.iter().map(|y| y / 3.0).collect();
+    let upper = y.iter().map(|y| y * 3.0).collect();
+    Line { name: name.into(), x, y, lower, upper, ..Line::default() }
 }
 
 /// Twelve lines of long names with bands over seventeen decades, in three panels.
 pub fn stress() -> Figure {
     let line = |i: u32, panel: u32| Line {
-        dashed: i > 5,
+        stroke: if i > 5 { Stroke::Dashed } else { Stroke::Solid },
         ..falling(
             &format!("AGGLIO-variant {i} with a long name"),
             f64::from(i + 1) * (4.0 + f64::from(panel)),
@@ -38,7 +39,7 @@ pub fn stress() -> Figure {
     };
     Figure {
         name: "stress",
-        title: "Twelve solvers in three requests, a title so long that it has to be broken into several lines because no picture would be wide enough for it, and then some more words of it, and even more".into(),
+        title: "Twelve solvers in three settings, a title so long that it has to be broken into several lines because no picture would be wide enough for it, and then some more words of it, and even more".into(),
         caption: "Nothing overlaps & nothing < is > \"cut off\".".into(),
         panels: (0..3).map(panel).collect(),
         columns: 3,
@@ -52,25 +53,40 @@ pub fn everything() -> Figure {
         name: name.into(),
         x: vec![200.0, 250.0, 300.0, 350.0, 400.0],
         y: vec![height, 1.1 * height, 0.0, 1.3 * height, f64::NAN],
-        low: vec![0.5 * height; 5],
-        high: vec![2.0 * height; 5],
-        marked: true,
+        lower: vec![0.5 * height; 5],
+        upper: vec![2.0 * height; 5],
+        marks: Marks::All,
         ..Line::default()
     };
     let rates = Panel {
         title: "final error".into(),
         x: axis("step length η", false),
         y: axis("‖w − w*‖", true),
-        content: Content::Lines(vec![few("GD", 4e-16), few("SGD", 6e-15)]),
+        content: Content::Lines(vec![
+            few("GD", 4e-16),
+            Line { open: vec![false, true], ..few("SGD", 6e-15) },
+            Line { like: Some("GD".into()), stroke: Stroke::Dotted, ..few("GD, τ = 1", 1e-3) },
+        ]),
     };
+    let rates = Panel { y: Axis { most: Some(1e-5), ..rates.y }, ..rates };
     let linear = Panel {
         title: "linear in σ".into(),
         x: axis("σ of noise before φ", false),
         y: axis("ℓ₂ error", false),
         content: Content::Lines(vec![
-            Line { name: "GD".into(), x: vec![0.1, 0.3, 0.5], y: vec![0.2, 0.6, 1.0], marked: true, ..Line::default() },
             Line {
-                name: "β < 1 & more".into(), x: vec![0.1, 0.5], y: vec![0.3, 0.9], dashed: true, ..Line::default()
+                name: "GD".into(),
+                x: vec![0.1, 0.3, 0.5],
+                y: vec![0.2, 0.6, 1.0],
+                marks: Marks::All,
+                ..Line::default()
+            },
+            Line {
+                name: "β < 1 & more".into(),
+                x: vec![0.1, 0.5],
+                y: vec![0.3, 0.9],
+                stroke: Stroke::Dashed,
+                ..Line::default()
             },
         ]),
     };
@@ -82,9 +98,9 @@ pub fn everything() -> Figure {
             name: "SGD".into(),
             x: vec![1e3, 3e3, 1e4, 3e4, 1e5],
             y: vec![0.35, 0.2, 0.11, 0.06, 0.035],
-            low: vec![0.3, 0.17, 0.1, 0.05, 0.03],
-            high: vec![0.4, 0.25, 0.13, 0.07, 0.04],
-            marked: true,
+            lower: vec![0.3, 0.17, 0.1, 0.05, 0.03],
+            upper: vec![0.4, 0.25, 0.13, 0.07, 0.04],
+            marks: Marks::All,
             ..Line::default()
         }]),
     };
@@ -113,6 +129,9 @@ pub fn everything() -> Figure {
         Claim::new("section 5", "faster than <all> others", "1.2 times", 1.2, Bound::AtLeast(2.0))
             .remark("the published code evaluates the loss inside the timed loop"),
         Claim::new("caption", "a number that never came", "never", f64::NAN, Bound::AtLeast(2.0)),
+        Claim::new("caption", "one of two is ahead", "1.1 times", 1.1, Bound::AtLeast(1.0))
+            .over(Spread::of([0.5, 1.5])),
+        Claim::new("caption", "what could not fail", "3 times", 3.0, Bound::AtLeast(2.0)).by_construction(),
         Claim::new("beyond the paper", "a ratio to what never came", "for ever", f64::INFINITY, Bound::AtLeast(2.0)),
     ];
     Figure {
@@ -206,9 +225,9 @@ pub fn of_lines(values: &[f64]) -> Figure {
         name: "numbers".into(),
         x: values.to_vec(),
         y: values.to_vec(),
-        low: values.to_vec(),
-        high: values.to_vec(),
-        marked: true,
+        lower: values.to_vec(),
+        upper: values.to_vec(),
+        marks: Marks::All,
         ..Line::default()
     };
     let panel = |log: bool| Panel {

@@ -2,6 +2,7 @@
 
 use super::elementary::{exp, exp_m1};
 use super::{Activation, Preimages, Range};
+use crate::vector::map;
 
 /// `φ(t) = e^t`
 ///
@@ -34,6 +35,12 @@ impl Activation for Exp {
     #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
         exp_m1(t)
+    }
+
+    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
+        let shift = 0.5 * deviation * deviation;
+        // −∞ + ∞ would be no number
+        map(z, out, |z: f64| exp(z.max(f64::MIN) + shift));
     }
 
     fn range(&self) -> Range {

@@ -5,6 +5,7 @@ use std::f64::consts::SQRT_2;
 use super::inverse::{self, Turn};
 use super::normal::{FAR, PEAK, density, distribution, moment};
 use super::{Activation, Preimages, Range};
+use crate::vector::{Function, map};
 
 /// The minimum; digits and series from `tests/it/golden/activations.py`.
 const TURN: Turn = Turn {
@@ -56,6 +57,10 @@ impl Activation for Gelu {
         self.value(t)
     }
 
+    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
+        map(z, out, Average { deviation, both: deviation.hypot(1.0) });
+    }
+
     fn range(&self) -> Range {
         Range { lo: TURN.low, hi: f64::INFINITY, attained: true }
     }
@@ -75,5 +80,20 @@ impl Activation for Gelu {
         // |t|Φ(t) stays under the density, so the point of that density lies to the left.
         let density_ratio = (-y / PEAK).min(1.0);
         TURN.preimages(self, -(-2.0 * density_ratio.ln()).sqrt(), y)
+    }
+}
+
+/// `z ↦ zΦ(z/s) + σ²/s·Φ′(z/s), s = √(1 + σ²)`, by Stein's identity E εf(ε) = σ²·E f′(ε).
+struct Average {
+    deviation: f64,
+    both: f64,
+}
+
+impl Function for Average {
+    #[inline(always)]
+    fn at(&self, z: f64) -> f64 {
+        let x = z / self.both;
+        // −∞·0 would be no number
+        z.max(f64::MIN) * distribution(x) + self.deviation * (self.deviation / self.both) * density(x)
     }
 }

@@ -35,6 +35,10 @@ impl Activation for Identity {
         t
     }
 
+    fn average(&self, _deviation: f64, z: &[f64], out: &mut [f64]) {
+        self.respond(z, out);
+    }
+
     fn largest_slope(&self) -> Option<f64> {
         Some(1.0)
     }

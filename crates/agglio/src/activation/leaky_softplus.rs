@@ -1,9 +1,10 @@
 //! The leaky softplus, a smooth leaky ReLU.
 
-use std::f64::consts::LN_2;
+use std::f64::consts::{LN_2, PI};
 
-use super::{Activation, Envelope, Preimages, Range, Sigmoid, Softplus, inverse};
+use super::{Activation, Envelope, Preimages, Range, Sigmoid, Softplus, average, inverse};
 use crate::error::{Error, Result};
+use crate::vector::map;
 
 /// From here on e^{−y} is lost beside one.
 const STRAIGHT: f64 = 40.0;
@@ -76,6 +77,18 @@ impl Activation for LeakySoftplus {
     #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
         self.value(t)
+    }
+
+    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
+        if !average::is_wide(PI, deviation) {
+            return average::over_noise(self, PI, deviation, z, out);
+        }
+        // the second softplus is wider by 1/k, and sees less noise
+        let (mut mirrored, mut left) = (vec![0.0; z.len()], vec![0.0; z.len()]);
+        map(z, &mut mirrored, |z| -scaled(self.k, z));
+        Softplus.average(self.k * deviation, &mirrored, &mut left);
+        Softplus.average(deviation, z, out);
+        out.iter_mut().zip(&left).for_each(|(out, left)| *out -= left);
     }
 
     fn range(&self) -> Range {

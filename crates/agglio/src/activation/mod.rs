@@ -38,7 +38,6 @@ use std::fmt::Debug;
 
 use crate::vector::{Function, map, map_both};
 
-pub(crate) use average::average;
 pub use envelope::{Envelope, Fall};
 pub use exponential::Exp;
 pub use gelu::Gelu;
@@ -154,6 +153,18 @@ pub trait Activation: Debug + Send + Sync {
     /// Writes φ(z), uncentred: predictions and the residual at τ = 1.
     fn respond(&self, z: &[f64], out: &mut [f64]) {
         map(z, out, Value(self));
+    }
+
+    /// Writes E φ(z + ε), ε ~ N(0, σ²): the mean of y = φ(z + ε), of which φ(z) is the median.
+    ///
+    /// The activations of this crate override it, and are right to 1e-10 of E |φ(z + ε)| for σ up to 100.
+    ///
+    /// Default: the trapezoidal rule, whose step is halved until the sum changes by less than 1e-10 of E |φ(z + ε)|. It is
+    /// right to that much if φ is analytic within σ/300 of the real line, finite within 38σ of z, and of no weight farther
+    /// out. Beside a kink the error is at most 1e-7·σ times the change of the slope, beside a jump 1e-3 of the jump. It takes
+    /// about 80 values of φ a row up to σ = 1 and 80σ beyond: override it if φ has a closed form.
+    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
+        average::refined(self, deviation, z, out);
     }
 
     /// Writes φ̂_τ(z) = (φ(τz) − φ(0))/τ, which is φ′(0)·z at τ = 0.

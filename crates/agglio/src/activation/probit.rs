@@ -1,7 +1,9 @@
 //! The normal distribution function.
 
+use super::average::Step;
 use super::normal::{FAR, PEAK, above_half, density, distribution, moment};
 use super::{Activation, Preimages, Range, inverse};
+use crate::vector::map;
 
 /// `φ(t) = Φ(t) = ½ erfc(−t/√2)`
 ///
@@ -34,6 +36,11 @@ impl Activation for Probit {
     #[inline(always)]
     fn rise(&self, t: f64) -> f64 {
         above_half(t)
+    }
+
+    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
+        // two normal variables make one
+        map(z, out, Step { place: 0.0, deviation: deviation.hypot(1.0) });
     }
 
     fn range(&self) -> Range {

@@ -1,5 +1,6 @@
 //! The logistic curve, and the parts that softplus and SiLU are made of.
 
+use super::average::{self, Step};
 use super::elementary::{exp, exp_m1};
 use super::{Activation, Envelope, Fall, Preimages, Range};
 
@@ -41,6 +42,10 @@ impl Activation for Sigmoid {
         // tanh(t/2)/2, by way of the e^{−|t|} that value and slope have too
         let below = exp_m1(-t.abs());
         (-0.5 * below / (2.0 + below)).copysign(t)
+    }
+
+    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
+        average::vanishing(self, deviation, z, out, |place| Step { place, deviation });
     }
 
     fn range(&self) -> Range {

@@ -1,7 +1,10 @@
 //! The SiLU (swish) curve, which turns once.
 
+use super::average;
 use super::inverse::{self, Turn};
+use super::normal::{density, distribution};
 use super::{Activation, Preimages, Range, Sigmoid};
+use crate::vector::Function;
 
 /// The minimum, where φ(z) = z + 1; digits and series from `tests/it/golden/activations.py`.
 const TURN: Turn = Turn {
@@ -53,6 +56,10 @@ impl Activation for Silu {
         self.value(t)
     }
 
+    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
+        average::vanishing(self, deviation, z, out, |place| Gate { place, deviation });
+    }
+
     fn range(&self) -> Range {
         Range { lo: TURN.low, hi: f64::INFINITY, attained: true }
     }
@@ -80,4 +87,19 @@ impl Activation for Silu {
 fn damped(t: f64, decay: f64) -> f64 {
     let product = t * decay;
     if decay == 0.0 { 0.0 } else { product }
+}
+
+/// `z ↦ E (z + ε)·[z + ε > place] = zΦ(x) + σΦ′(x), x = (z − place)/σ`
+struct Gate {
+    place: f64,
+    deviation: f64,
+}
+
+impl Function for Gate {
+    #[inline(always)]
+    fn at(&self, z: f64) -> f64 {
+        let x = (z - self.place) / self.deviation;
+        // −∞·0 would be no number
+        z.max(f64::MIN) * distribution(x) + self.deviation * density(x)
+    }
 }

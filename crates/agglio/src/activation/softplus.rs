@@ -2,6 +2,7 @@
 
 use std::f64::consts::{LN_2, SQRT_2};
 
+use super::average::{self, Ramp};
 use super::elementary::{exp, exp_m1, ln_1p};
 use super::{Activation, Envelope, Fall, Preimages, Range, Sigmoid};
 
@@ -42,6 +43,10 @@ impl Activation for Softplus {
         // expm1(t)/2 stays above −½, where ln1p is well conditioned, and left of zero it tends to −ln 2.
         let curved = ln_1p(0.5 * exp_m1(t.min(STRAIGHT)));
         if t < STRAIGHT { curved } else { t - LN_2 }
+    }
+
+    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
+        average::vanishing(self, deviation, z, out, |place| Ramp { place, deviation });
     }
 
     fn range(&self) -> Range {

@@ -1,7 +1,12 @@
 //! The hyperbolic tangent.
 
+use std::f64::consts::FRAC_PI_2;
+
+use super::average;
 use super::elementary::{exp, tanh};
+use super::normal::above_half;
 use super::{Activation, Preimages, Range};
+use crate::vector::Function;
 
 /// `φ(t) = tanh t`
 ///
@@ -38,6 +43,10 @@ impl Activation for Tanh {
         tanh(t)
     }
 
+    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
+        average::logistic(self, FRAC_PI_2, deviation, z, out, |place| Sign { place: 0.5 * place, deviation });
+    }
+
     fn range(&self) -> Range {
         Range { lo: -1.0, hi: 1.0, attained: false }
     }
@@ -53,5 +62,18 @@ impl Activation for Tanh {
         // Of |y|, because for y next to −1 the argument of ln1p would cancel.
         let a = y.abs();
         Preimages::One((0.5 * (2.0 * a / (1.0 - a)).ln_1p()).copysign(y))
+    }
+}
+
+/// `z ↦ E sign(z + ε − place) = 2Φ((z − place)/σ) − 1`
+struct Sign {
+    place: f64,
+    deviation: f64,
+}
+
+impl Function for Sign {
+    #[inline(always)]
+    fn at(&self, z: f64) -> f64 {
+        2.0 * above_half((z - self.place) / self.deviation)
     }
 }

@@ -24,6 +24,8 @@ use spectrum::{FLAT, Open, PRODUCTS, Spectrum};
 pub struct Certificate {
     /// max_j |J_jᵀr|/(‖J_j‖‖r‖); none where all slopes have vanished.
     pub relative_gradient: Option<f64>,
+    /// The same of the matching loss, for a fit that minimised that; none for all others.
+    pub matching_gradient: Option<f64>,
     /// Whether the residual is only rounding, so that its gradient says nothing.
     pub exact: bool,
     /// Smallest eigenvalue of the full Hessian over the one that is largest in size; none if not computed.
@@ -62,6 +64,9 @@ pub struct Certificate {
 
 /// The relative gradient above which no point is called a minimum.
 const STATIONARY: f64 = 1e-2;
+
+/// The same where the fit minimised another loss, whose minimum is one of squares only where the noise lets it.
+const STATIONARY_BY_CHANCE: f64 = 1e-6;
 
 /// The share of the loss that a certified minimum may have left to gain.
 const LITTLE: f64 = 1e-4;
@@ -120,6 +125,7 @@ impl Certificate {
         let (spectrum, baseline) = (Spectrum::at(oracle, outcome), oracle.baseline());
         let mut certificate = Certificate {
             relative_gradient: outcome.sums.relative_gradient(),
+            matching_gradient: outcome.matching_gradient,
             exact: outcome.sums.is_rounding(),
             smallest_eigenvalue: spectrum.ratio,
             residual_curvature: spectrum.residual_curvature,
@@ -188,7 +194,8 @@ impl Certificate {
     }
 
     fn is_stationary(&self) -> bool {
-        self.exact || self.relative_gradient.is_some_and(|gradient| gradient <= STATIONARY)
+        let most = if self.matching_gradient.is_some() { STATIONARY_BY_CHANCE } else { STATIONARY };
+        self.exact || self.relative_gradient.is_some_and(|gradient| gradient <= most)
     }
 
     /// Follows the loss along the ray from zero through θ, and along directions with hardly any curvature, wherever slopes

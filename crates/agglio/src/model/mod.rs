@@ -14,12 +14,11 @@ use coefficients::Coefficients;
 use file::{FORMAT, File, VERSION};
 pub use weights::Weights;
 
-use crate::activation::{Activation, average, named};
+use crate::activation::{Activation, named};
 use crate::error::{Error, Result};
 use crate::quote;
 use crate::report::{Report, Status};
 use crate::save::{Draft, publish};
-use crate::strategy::unbiased;
 use crate::text;
 
 /// The most columns that a table can have, so that no file can ask for memory by a number alone.
@@ -78,7 +77,7 @@ impl Model {
             coefficients: Coefficients::new(origin.names, &report.coefficients).map_err(Error::data)?,
             noise: report.noise.name().into(),
             tau: report.tau,
-            deviation: report.deviation.map(|deviation| unbiased(deviation, report.rows, report.parameters)),
+            deviation: report.deviation,
             loss: Some(report.loss).filter(|loss| loss.is_finite()),
             status: report.status().to_string(),
             solver: origin.solver.into(),
@@ -209,12 +208,12 @@ impl Model {
     /// Predicts the labels of rows stored one after the other, covariates in the order of [`Model::names`].
     ///
     /// Under post-activation noise the prediction is φ(xᵀw), the mean of y. Under pre-activation noise that is the
-    /// median, and the mean is E φ(xᵀw + ε), ε ~ N(0, σ²), by Gauss–Hermite.
+    /// median, and the mean is E φ(xᵀw + ε), ε ~ N(0, σ²), by [`Activation::average`].
     pub fn predict(&self, values: &[f64], offsets: Option<&[f64]>, centre: Centre) -> Vec<f64> {
         let z = self.predictors(values, offsets);
         let mut out = vec![0.0; z.len()];
         match self.file.deviation {
-            Some(deviation) if centre == Centre::Mean => average(self.phi.as_ref(), &z, deviation, &mut out),
+            Some(deviation) if centre == Centre::Mean => self.phi.average(deviation, &z, &mut out),
             _ => self.phi.respond(&z, &mut out),
         }
         out

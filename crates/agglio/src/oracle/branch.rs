@@ -23,6 +23,11 @@ impl Branch {
         Branch { preimage, square, log_density: gauss - slope.ln() }
     }
 
+    /// The probability of the first of two branches.
+    pub fn odds(left: Branch, right: Branch) -> f64 {
+        1.0 / (1.0 + (right.log_density - left.log_density).exp())
+    }
+
     /// The mixture of two branches; of one, where they are the same.
     pub fn expect(left: Branch, right: Branch) -> Branch {
         if left.preimage == right.preimage {

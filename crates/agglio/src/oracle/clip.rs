@@ -4,7 +4,7 @@ use crate::activation::{Activation, Preimages, Range};
 
 /// Labels kept some way off the bounds of the range, and their preimages with them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Clip {
+pub(crate) struct Clip {
     lowest: f64,
     highest: f64,
     least_preimage: f64,

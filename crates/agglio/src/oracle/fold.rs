@@ -23,7 +23,7 @@ pub struct Fold<'a> {
     evenness: f64,
     /// λ of the penalty λ‖w‖², which is on no intercept.
     l2: f64,
-    visited: AtomicU64,
+    pub(super) visited: AtomicU64,
     interrupt: Arc<AtomicBool>,
     baseline: OnceLock<Baseline>,
     /// The last gradient coefficient of each row, as bits; made when it is first used.
@@ -75,6 +75,12 @@ impl<'a> Fold<'a> {
         self.l2 * theta[..self.rows.width()].iter().map(|w| w * w).sum::<f64>()
     }
 
+    /// The sum of the weights as the user gave them, the number of rows where there are none.
+    pub(crate) fn total_weight(&self) -> f64 {
+        // beyond this a log-likelihood would overflow
+        (self.mean_weight * self.rows.weight_unit() * self.rows.len() as f64).min(1e300)
+    }
+
     /// The loss at (θ, τ) over all rows, penalty left out: its difference to a loss with penalty could be rounding alone.
     pub(crate) fn loss_of_rows(&self, theta: &[f64], tau: f64) -> f64 {
         self.ask_rows(&Query::new(theta, tau, Batch::All, Want::Loss)).loss
@@ -82,12 +88,20 @@ impl<'a> Fold<'a> {
 
     /// The mean of (E φ(z + ε) − y)² over all rows by weight, ε ~ N(0, σ²): what the means that are predicted under noise
     /// before φ lose.
-    pub(crate) fn loss_of_means(&self, theta: &[f64], deviation: f64) -> f64 {
+    fn loss_of_means(&self, theta: &[f64], deviation: f64) -> f64 {
         let (query, n) = (Query::new(theta, 1.0, Batch::All, Want::Loss), self.rows.len());
         self.visited.fetch_add(n as u64, Ordering::Relaxed);
         let task = Task::new(self, &query, &self.coordinates);
         let sum = fold(&|from, to| task.loss_of_means(deviation, from, to), &|left, right| left + right, n);
         sum / (n as f64 * self.mean_weight)
+    }
+
+    /// What the predictions of a model at θ lose: means under noise before φ of this deviation, where there is one.
+    pub(crate) fn loss_of_predictions(&self, theta: &[f64], deviation: Option<f64>) -> f64 {
+        match deviation {
+            None => self.loss_of_rows(theta, 1.0),
+            Some(deviation) => self.loss_of_means(theta, deviation),
+        }
     }
 
     /// The answer of the rows, to which no penalty belongs.

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! So the residual at τ = 1 is φ(z) − y, the user's own loss on the user's own labels; the margin matters only
-//! on the way there. A path that ends before, at 0 < τ < 1, clips only labels that have no preimage. Where φ turns (SiLU, GELU) a label may have two preimages: the one whose graduated label
-//! is nearer to φ̂_τ(z) counts, so that the loss is the smaller of two smooth ones.
+//! on the way there. A path that ends before, at 0 < τ < 1, clips only labels that have no preimage. Where φ turns (SiLU,
+//! GELU) a label may have two preimages: the one whose graduated label is nearer to φ̂_τ(z) counts, so that the loss is the
+//! smaller of two smooth ones; [`PreimageBranch`] has other choices.
 
 use std::sync::Arc;
 
@@ -26,6 +27,20 @@ pub const MARGIN: f64 = 0.01;
 /// The margins that are tried together where the start is computed.
 pub const MARGINS: [f64; 4] = [0.1, 0.01, 0.001, 1e-6];
 
+/// Which of two preimages a graduated label takes, where φ turns (SiLU, GELU).
+///
+/// Reference: the footnote to "invertible" in the paper, which says that either one works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PreimageBranch {
+    /// The one whose graduated label is nearer to φ̂_τ(z).
+    #[default]
+    Nearer,
+    /// The one on the falling branch, whatever z is.
+    Left,
+    /// The one on the rising branch, whatever z is.
+    Right,
+}
+
 /// The activation with the preimages of every label, kept per row.
 #[derive(Debug)]
 pub struct Labels {
@@ -38,6 +53,7 @@ pub struct Labels {
     preimages: Vec<f64>,
     /// The left preimage where there are two, else the only one; empty for a one-to-one activation.
     left_preimages: Vec<f64>,
+    branch: PreimageBranch,
     counted: usize,
     outside: usize,
     ambiguous: usize,
@@ -87,6 +103,7 @@ impl Labels {
             clips,
             preimages: right,
             left_preimages: left,
+            branch: PreimageBranch::Nearer,
             counted,
             outside: tally.outside,
             ambiguous: tally.ambiguous,
@@ -100,6 +117,12 @@ impl Labels {
     pub fn sparing_preimages(mut self) -> Labels {
         let range = self.activation.range();
         self.clips.iter_mut().chain([&mut self.clip]).for_each(|clip| *clip = clip.sparing(range));
+        self
+    }
+
+    /// The same labels with a choice between two preimages. Default: the nearer.
+    pub fn with_branch(mut self, branch: PreimageBranch) -> Labels {
+        self.branch = branch;
         self
     }
 
@@ -126,6 +149,16 @@ impl Labels {
     /// Keeps labels off no bound: for fits that end at τ = 0, where a clipped label would never be put right.
     pub fn unclip(&mut self) {
         self.clip = Clip::NONE;
+    }
+
+    /// The margin in force.
+    pub(crate) fn clip(&self) -> Clip {
+        self.clip
+    }
+
+    /// Puts a margin in force again.
+    pub(crate) fn restore(&mut self, clip: Clip) {
+        self.clip = clip;
     }
 
     /// Where φ turns, if it does and some label is in the dip.
@@ -216,7 +249,7 @@ impl Labels {
         }
         let name = self.activation.name();
         Err(Error::data(format!(
-            "noise before the activation, and solver `linear`, need labels inside the range of {name}, but {outside} of \
+            "noise before the activation, and solvers `linear` and `theory`, need labels inside the range of {name}, but {outside} of \
              {all} are at or beyond its bounds; fit with noise `post`, by another solver"
         )))
     }
@@ -231,11 +264,11 @@ impl Labels {
         run.gather(&self.preimages, preimages);
         preimages.iter_mut().for_each(|z| *z = self.clip.apply_to_preimage(*z));
         self.activation.graduate(tau, preimages, graduated);
-        if !self.left_preimages.is_empty() {
+        if !self.left_preimages.is_empty() && self.branch != PreimageBranch::Right {
             run.gather(&self.left_preimages, preimages);
             self.activation.graduate(tau, preimages, left);
             for ((right, &left), &near) in graduated.iter_mut().zip(&*left).zip(near) {
-                if (left - near).abs() < (*right - near).abs() {
+                if self.branch == PreimageBranch::Left || (left - near).abs() < (*right - near).abs() {
                     *right = left;
                 }
             }

@@ -1,6 +1,5 @@
 //! A *leaf* of the tree that sums merge in: some consecutive positions of the asked rows, summed in order.
 
-use crate::activation::average;
 use crate::linalg::Symmetric;
 use crate::oracle::branch::Branch;
 use crate::oracle::fold::Fold;
@@ -131,7 +130,7 @@ impl<'a> Task<'a> {
         let Visit { weight, offset, columns: [z, label, mean, ..], .. } = self.enter(&mut room, &run);
         self.predict(&self.at, &run, offset, z);
         self.fold.rows.labels(&run, label);
-        average(self.fold.labels.activation().as_ref(), z, deviation, mean);
+        self.fold.labels.activation().average(deviation, z, mean);
         residual::compare(weight, label, mean).loss
     }
 
@@ -296,11 +295,14 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// The gradient, and beside it b_i = ω_i (φ̂′_i)².
+    /// The gradient, and beside it b_i = ω_i (φ̂′_i)², or ω_i where the gradient has no φ̂′.
     fn add_norms(&self, run: &Run<'_>, weight: &[f64], slope: &[f64], a: &[f64], b: &mut [f64], sums: &mut Partial) {
         let flat = 1e-3 * self.fold.labels.activation().slope(0.0).abs();
         sums.saturated += sum_of(weight, slope, |weight, slope| if slope.abs() < flat { weight } else { 0.0 });
-        vector::zip(weight, slope, b, |weight, slope| weight * (slope * slope));
+        match self.query.objective {
+            Objective::Squares => vector::zip(weight, slope, b, |weight, slope| weight * (slope * slope)),
+            Objective::Matching => b.copy_from_slice(weight),
+        }
         let (coordinates, both) = (&self.fold.coordinates, [(a, &mut sums.gradient), (&*b, &mut sums.norms)]);
         self.fold.rows.add_rows_and_squares(run, coordinates.pivot(), coordinates.centre(), both.map(weighted));
     }

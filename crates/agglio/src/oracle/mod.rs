@@ -10,6 +10,7 @@
 
 mod branch;
 mod clip;
+mod departure;
 mod fold;
 mod group;
 mod labels;
@@ -22,9 +23,10 @@ use crate::linalg::{Symmetric, norm};
 use crate::rows::Batch;
 
 pub use crate::tree::LEAF;
+pub(crate) use departure::{Departure, Ends};
 pub use fold::{Baseline, Fold};
 pub(crate) use group::ABREAST;
-pub use labels::{Labels, MARGIN, MARGINS};
+pub use labels::{Labels, MARGIN, MARGINS, PreimageBranch};
 pub(crate) use projection::Projection;
 pub(crate) use share::Share;
 
@@ -125,7 +127,7 @@ pub struct Sums {
     pub saturated: f64,
     /// ∇L̂_τ, empty where not asked for.
     pub gradient: Vec<f64>,
-    /// ‖J_j‖/√n for each column of J = (φ̂′_i x_ij), empty where not asked for.
+    /// ‖J_j‖/√n for each column of J = (φ̂′_i x_ij), or of J = (x_ij) for the matching loss; empty where not asked for.
     pub column_norms: Vec<f64>,
     /// The curvature, where asked for.
     pub curvature: Option<Symmetric>,

@@ -50,6 +50,9 @@ const NEAR: f64 = 4.0;
 /// A column of this size can be squared, and a few squares added.
 const SQUARABLE: f64 = 1e150;
 
+/// The share of θ that the coefficients in the user's units may lose where one of them underflows.
+const LOST: f64 = 1e-13;
+
 impl Coordinates {
     /// Measures centre and scale on the rows, weighted.
     ///
@@ -159,6 +162,16 @@ impl Coordinates {
             theta.push(intercept + self.centre.iter().zip(&v).map(|(c, v)| c * v).sum::<f64>());
         }
         theta
+    }
+
+    /// The first column whose coefficient in the user's units has underflown, so that it no longer says what θ says. What is
+    /// rounding beside the largest entry of θ may be lost.
+    pub(crate) fn underflown(&self, theta: &[f64], coefficients: &[f64]) -> Option<usize> {
+        let largest = theta.iter().fold(0.0, |largest: f64, t| largest.max(t.abs()));
+        let kept = self.from_user(coefficients, 0.0);
+        let lost = |j: usize| (theta[j] - kept[j]).abs() > LOST * largest;
+        let small = |j: usize| coefficients[j].abs() < f64::MIN_POSITIVE && self.scale[j].is_finite();
+        (0..coefficients.len()).find(|&j| small(j) && lost(j))
     }
 
     /// Takes Σ a_i·(x_i − pivot) and Σ a_i, and makes of them the sum over the rows in these units.

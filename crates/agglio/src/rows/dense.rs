@@ -25,6 +25,8 @@ pub struct Dense {
     width: usize,
     labels: Vec<f64>,
     weights: Option<Vec<f64>>,
+    /// What the weights were divided by.
+    weight_unit: f64,
     offsets: Option<Vec<f64>>,
     /// Of rows without weights, where every column is finite and tame.
     moments: Option<Moments>,
@@ -68,7 +70,16 @@ impl Dense {
     /// One look at the table tells the moments of its columns and, unless a column is odd, that it is finite and needs no
     /// unit.
     fn measured(values: Values, width: usize, labels: Vec<f64>) -> Dense {
-        let mut rows = Dense { values, units: Vec::new(), width, labels, weights: None, offsets: None, moments: None };
+        let mut rows = Dense {
+            values,
+            units: Vec::new(),
+            width,
+            labels,
+            weights: None,
+            weight_unit: 1.0,
+            offsets: None,
+            moments: None,
+        };
         let moments = Moments::of(&rows);
         let tame = moments.sizes(rows.len()).all(|(least, most)| TAME.contains(&least) && TAME.contains(&most));
         rows.moments = tame.then_some(moments);
@@ -87,10 +98,10 @@ impl Dense {
         if weights.iter().all(|&w| w == 0.0) {
             return Err(Error::data("all weights are zero"));
         }
-        // only their ratios count, and products with squares of labels must not overflow
+        // products with squares of labels must not overflow
         let unit = power_of_two(weights.iter().fold(0.0, |most, &w| w.max(most)));
         weights.iter_mut().for_each(|w| *w /= unit);
-        self.weights = Some(weights);
+        (self.weights, self.weight_unit) = (Some(weights), unit);
         self.moments = None;
         Ok(self)
     }
@@ -122,6 +133,7 @@ impl Dense {
             width: self.width,
             labels: column(&self.labels),
             weights: self.weights.as_ref().map(column),
+            weight_unit: self.weight_unit,
             offsets: self.offsets.as_ref().map(column),
             // they may differ in the last bits
             moments: None,
@@ -254,6 +266,10 @@ impl Rows for Dense {
 
     fn has_offsets(&self) -> bool {
         self.offsets.is_some()
+    }
+
+    fn weight_unit(&self) -> f64 {
+        self.weight_unit
     }
 
     fn weights(&self, run: &Run<'_>, weight: &mut [f64]) {

@@ -1,8 +1,8 @@
 //! *Rows* are where the data sits: covariates, and with each row a label, a weight and an offset.
 //!
-//! A storage answers four questions about a run of rows: dot products with a vector, and sums of the rows,
-//! of their squares and of their outer products with one coefficient a row. Everything above asks these
-//! and nothing else, so no solver knows how numbers are stored.
+//! A storage answers questions about a run of rows: dot products of the rows, or of their squares, with a vector; sums of
+//! the rows, of their squares and of their outer products, with one coefficient a row; and labels, weights and offsets.
+//! Everything above asks these and nothing else, so no solver knows how numbers are stored.
 
 mod batch;
 mod coordinates;
@@ -164,6 +164,12 @@ pub trait Rows: Debug + Send + Sync {
     /// Whether rows have offsets of their own. Default: they may.
     fn has_offsets(&self) -> bool {
         true
+    }
+
+    /// What a weight of one stands for as written by [`Rows::weights`]: a source may store weights in other units, in which
+    /// their products with squares do not overflow. Default: one.
+    fn weight_unit(&self) -> f64 {
+        1.0
     }
 
     /// Writes the weights, one for each row where none were given.

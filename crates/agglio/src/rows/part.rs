@@ -111,6 +111,10 @@ impl Rows for Part<'_> {
         self.rows.has_offsets()
     }
 
+    fn weight_unit(&self) -> f64 {
+        self.rows.weight_unit()
+    }
+
     fn weights(&self, run: &Run<'_>, weight: &mut [f64]) {
         self.ask(run, |run| self.rows.weights(run, weight));
     }

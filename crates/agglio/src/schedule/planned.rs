@@ -50,6 +50,6 @@ impl Schedule for Planned {
     }
 
     fn at_cap(&self, stage: &Stage) -> bool {
-        stage.index + 1 >= self.0.len()
+        self.0.last().is_none_or(|last| stage.tau >= last.tau)
     }
 }

@@ -10,6 +10,7 @@ pub mod preset;
 pub mod step;
 
 pub use ball::Ball;
+pub(crate) use parts::BATCH;
 pub use preset::Solver;
 
 use crate::oracle::{Oracle, Query, Sums};

@@ -1,6 +1,6 @@
 //! The *parts* that a solver by name is put together from.
 
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::oracle::{Hessian, Oracle};
 use crate::schedule::{Constant, Geometric, Schedule};
 use crate::solver::direction::{
@@ -22,7 +22,7 @@ const COLDEST: f64 = 1e-9;
 const ALPHA: f64 = 0.3;
 
 /// Rows in a minibatch unless given.
-const BATCH: usize = 50;
+pub(crate) const BATCH: usize = 50;
 
 /// A cap of zero leaves nothing to graduate.
 pub(super) fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f64]) -> Box<dyn Schedule> {
@@ -91,11 +91,13 @@ impl<'a> Parts<'a> {
             Solver::Newton => Box::new(Damped::new(Hessian::Full)),
             Solver::NewtonCg => Box::new(NewtonCg::default()),
             Solver::Lbfgs => Box::new(Lbfgs::default()),
-            Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga | Solver::Glmtron => Box::new(Steepest),
+            Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga | Solver::Glmtron | Solver::Theory => {
+                Box::new(Steepest)
+            }
             Solver::Momentum => Box::new(Momentum::new(mu)),
             Solver::Nesterov => Box::new(Nesterov::new(mu)),
             Solver::Adam => Box::new(Adaptive::new(Second::Adam, self.floor()?, betas)),
-            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.floor()?, betas)),
+            Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.floor()?, betas).with_v0(self.settings.v0)),
             Solver::Ngd => Box::new(Normalised),
             Solver::Gradopt => Box::new(Suffix::new(self.smoothing)),
         })
@@ -105,9 +107,7 @@ impl<'a> Parts<'a> {
         match self.solver {
             Solver::NewtonCg | Solver::Lbfgs => return Ok(Box::new(Armijo::natural())),
             solver if !solver.uses_eta() => return Ok(Box::new(Trust::default())),
-            Solver::Gd if self.settings.eta.is_none() && self.lambda.is_none() => {
-                return Ok(Box::new(Armijo::new(1.0)));
-            }
+            _ if self.searches() => return Ok(Box::new(Armijo::new(1.0))),
             _ => {}
         }
         let size = self.size()?;
@@ -115,6 +115,16 @@ impl<'a> Parts<'a> {
             true => Box::new(Decay::new(size)),
             false => Box::new(step::Constant(size)),
         })
+    }
+
+    /// Whether it must search for the length of its steps, since the activation has no largest slope.
+    fn searches(&self) -> bool {
+        self.solver == Solver::Gd && self.settings.eta.is_none() && self.lambda.is_none()
+    }
+
+    /// The length of the first step; none where it is searched for.
+    pub fn first_size(&self) -> Result<Option<f64>> {
+        if self.searches() { Ok(None) } else { self.size().map(Some) }
     }
 
     /// The length of the first step.
@@ -128,17 +138,17 @@ impl<'a> Parts<'a> {
 
     /// Whether steps are to shorten once they gain nothing: not those of competitors as their papers have them.
     fn decays(&self) -> bool {
-        match self.solver {
-            Solver::Gradopt => false,
+        let unless_given = match self.solver {
             Solver::Ngd => self.settings.eta.is_none(),
             Solver::Adam | Solver::Yogi => self.settings.epsilon.is_none(),
-            solver => !solver.converges_linearly(),
-        }
+            solver => solver.can_decay(),
+        };
+        self.settings.decay.unwrap_or(unless_given)
     }
 
     pub fn keep(&self) -> Keep {
         match self.solver {
-            Solver::Ngd => Keep::Best,
+            Solver::Ngd if self.settings.decay != Some(false) => Keep::Best,
             _ if self.decays() => Keep::Average,
             _ => Keep::Last,
         }
@@ -151,16 +161,7 @@ impl<'a> Parts<'a> {
 
     /// Λ; one where every covariate is zero and any step will do.
     fn smoothness(&self) -> Result<f64> {
-        let unbounded = || ErrorKind::Incompatible {
-            one: format!("solver `{}`", self.solver),
-            other: "an activation of unbounded slope".into(),
-            reason: match self.solver.is_adaptive() {
-                true => "it needs the largest slope; use solver `auto`, or `gd`".into(),
-                false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta"
-                    .into(),
-            },
-        };
-        let lambda = self.lambda.ok_or_else(unbounded)?;
+        let lambda = self.lambda.ok_or_else(|| self.solver.refuse_unbounded())?;
         Ok(if lambda > 0.0 { lambda } else { 1.0 })
     }
 }

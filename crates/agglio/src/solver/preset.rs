@@ -9,7 +9,7 @@ use crate::nearest::nearest;
 use crate::oracle::{Oracle, WIDE};
 use crate::rows::Batch;
 use crate::schedule::{self, Constant};
-use crate::solver::direction::{Damped, Direction, Kept, NewtonCg};
+use crate::solver::direction::{Damped, Direction, Kept, NewtonCg, V0};
 use crate::solver::estimator::Full;
 use crate::solver::parts::{Parts, graduated};
 use crate::solver::step::{Armijo, StepRule, Trust};
@@ -58,6 +58,8 @@ pub enum Solver {
     Irls,
     /// Linear least squares on φ⁻¹(y): the stage at τ = 0 and no other.
     Linear,
+    /// Algorithm 1 or 2 with the temperatures, steps and epochs that its theorem asks for.
+    Theory,
 }
 
 /// The numbers that a preset is made with, all checked.
@@ -74,6 +76,12 @@ pub(crate) struct Settings {
     pub betas: (f64, f64),
     /// The textbook's ε of Adam and Yogi in the place of α₀·Λ.
     pub epsilon: Option<f64>,
+    /// Whether steps shorten once they gain nothing; the solver's own choice where not given.
+    pub decay: Option<bool>,
+    /// What Yogi's second moment begins with.
+    pub v0: V0,
+    /// Passes in a stage of GradOpt; ten where not given.
+    pub passes: Option<usize>,
     /// δ₀ of GradOpt; found from the start where not given.
     pub delta: Option<f64>,
     pub batch: Option<usize>,
@@ -90,7 +98,7 @@ impl Settings {
 
 impl Solver {
     /// All of them, in the order in which they are listed to users.
-    pub const ALL: [Solver; 19] = [
+    pub const ALL: [Solver; 20] = [
         Solver::Auto,
         Solver::Gd,
         Solver::Sgd,
@@ -110,6 +118,7 @@ impl Solver {
         Solver::Glmtron,
         Solver::Irls,
         Solver::Linear,
+        Solver::Theory,
     ];
 
     /// Entries of θ up to which a solver that forms their curvature may do so.
@@ -137,6 +146,7 @@ impl Solver {
             Solver::Glmtron => "glmtron",
             Solver::Irls => "irls",
             Solver::Linear => "linear",
+            Solver::Theory => "theory",
         }
     }
 
@@ -148,7 +158,7 @@ impl Solver {
 
     /// Whether it can visit the rows in minibatches.
     pub fn takes_batches(self) -> bool {
-        self.uses_batches() || self == Solver::Ngd
+        self.uses_batches() || matches!(self, Solver::Ngd | Solver::Theory)
     }
 
     /// Whether it is a first-order variant of the paper, with a temperature schedule to set.
@@ -165,6 +175,30 @@ impl Solver {
     /// Whether it has a step length to set.
     pub fn uses_eta(self) -> bool {
         self.is_graduated() || matches!(self, Solver::Ngd | Solver::Gradopt | Solver::Glmtron)
+    }
+
+    /// Whether it cannot do without Λ, and so without the activation's largest slope: for the length of its steps, or for
+    /// the floor of Adam and Yogi. `gd` searches for its step where there is none.
+    pub(crate) fn needs_slope(self, eta: Option<f64>, epsilon: Option<f64>) -> bool {
+        match self {
+            Solver::Gd | Solver::Ngd => false,
+            Solver::Adam | Solver::Yogi => epsilon.is_none(),
+            _ => self.uses_eta() && eta.is_none(),
+        }
+    }
+
+    /// The error for an activation that has no largest slope.
+    pub(crate) fn refuse_unbounded(self) -> Error {
+        let reason = match self.is_adaptive() {
+            true => "it needs the largest slope; use solver `auto` or `gd`, or give epsilon",
+            false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta",
+        };
+        ErrorKind::Incompatible {
+            one: format!("solver `{self}`"),
+            other: "an activation of unbounded slope".into(),
+            reason: reason.into(),
+        }
+        .into()
     }
 
     /// Whether every step asks one question, for the gradient over all rows or a minibatch, and nothing else.
@@ -188,6 +222,11 @@ impl Solver {
         !matches!(self, Solver::Sgd | Solver::Adam | Solver::Yogi | Solver::Ngd | Solver::Gradopt)
     }
 
+    /// Whether its steps can shorten once they gain nothing: those that do not close in on a noisy optimum otherwise.
+    pub fn can_decay(self) -> bool {
+        matches!(self, Solver::Sgd | Solver::Adam | Solver::Yogi | Solver::Ngd)
+    }
+
     /// Stages without a smaller gradient after which none is expected: passes, or steps, of which momentum needs many to
     /// swing back.
     pub(crate) fn patience(self) -> usize {
@@ -200,13 +239,13 @@ impl Solver {
     }
 
     /// Passes of minibatches in a stage. GradOpt needs enough of them to come as close as the next, smaller ball demands.
-    fn passes_of_stage(self) -> usize {
-        if self == Solver::Gradopt { 10 } else { 1 }
+    fn passes_of_stage(self, settings: &Settings) -> usize {
+        settings.passes.unwrap_or(if self == Solver::Gradopt { 10 } else { 1 })
     }
 
     /// Stages that so many epochs allow.
-    pub(crate) fn stages(self, epochs: usize) -> usize {
-        epochs.div_ceil(self.passes_of_stage())
+    pub(crate) fn stages(self, settings: &Settings, epochs: usize) -> usize {
+        epochs.div_ceil(self.passes_of_stage(settings))
     }
 
     /// Puts the parts together for the rows of an oracle.
@@ -216,7 +255,7 @@ impl Solver {
         }
         self.require_room(oracle.dim())?;
         let parts = Parts::new(self, settings, oracle, start);
-        let steps = parts.shuffle.map_or(1, |shuffle| self.passes_of_stage() * shuffle.batches());
+        let steps = parts.shuffle.map_or(1, |shuffle| self.passes_of_stage(settings).saturating_mul(shuffle.batches()));
         Ok(Method {
             schedule: match self.is_graduated() {
                 true => graduated(settings, steps, oracle, start),
@@ -228,6 +267,12 @@ impl Solver {
             ball: settings.ball(oracle),
             keep: parts.keep(),
         })
+    }
+
+    /// The length of its first step where none is given; none for a solver that has no length to set, or searches for it.
+    pub(crate) fn default_step(self, settings: &Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Option<f64>> {
+        let settings = Settings { eta: None, ..*settings };
+        if self.uses_eta() { Parts::new(self, &settings, oracle, start).first_size() } else { Ok(None) }
     }
 
     /// Whether it forms the curvature of so many coefficients.

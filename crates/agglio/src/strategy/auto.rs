@@ -11,6 +11,7 @@ use crate::stop::{Stop, StopReason};
 use crate::strategy::effort::Effort;
 use crate::strategy::linear::Line;
 use crate::strategy::noise::{self, LogLikelihoods};
+use crate::strategy::noise_choice::Evidence;
 use crate::strategy::race::{BestOf, Kept, Origin};
 use crate::strategy::scan::scan;
 use crate::strategy::{Found, Noise, Plan, Restarts};
@@ -47,10 +48,8 @@ impl Plan {
     }
 
     fn auto_over(&self, mut samples: Vec<Batch>, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
-        // a penalty or a ball shrinks the two ends by different amounts, so that their likelihoods cannot be compared
-        let comparable = self.noise == Noise::Auto && self.l2 == 0.0 && self.settings.radius.is_none();
         // where there are many rows, a sample of them knows where the noise is, and all of them are for the end that is kept
-        let early = comparable && self.restarts == Restarts::Count(0) && samples.len() > 1;
+        let early = self.compares && self.restarts == Restarts::Count(0) && samples.len() > 1;
         let later = if early { samples.split_off(samples.len() - 1) } else { Vec::new() };
         let (first, judges) = match samples[..] {
             [first, .., judges] => (first, judges),
@@ -61,7 +60,7 @@ impl Plan {
         let curvature = line.curvature.clone();
         let mut found = self.post(oracle, &line, samples, observer);
         // a residual that is only rounding is as exact under either model
-        if comparable && !found.outcome.sums.is_rounding() && found.outcome.reason != StopReason::Interrupted {
+        if self.compares && !found.outcome.sums.is_rounding() && found.outcome.reason != StopReason::Interrupted {
             found = self.choose(found, oracle, line, judges);
         }
         if later.is_empty() || found.deviation.is_some() || found.outcome.reason == StopReason::Interrupted {
@@ -75,7 +74,9 @@ impl Plan {
             Course::graduated(samples).with_line(curvature.filter(|_| first == judges)),
             observer,
         );
-        Found { outcome, ..found }
+        let settled = self.settle(BestOf::new(outcome, oracle, Batch::All), oracle, observer);
+        let Found { outcome, restarts, lower_at_infinity, certificate, .. } = settled;
+        Found { outcome, restarts, lower_at_infinity, certificate, ..found }
     }
 
     /// The end at τ_max: from the linear stage along the path, and challengers where they may pay or are asked for.
@@ -91,28 +92,38 @@ impl Plan {
             self.search_dip(&mut race, line, oracle, &samples, observer);
         }
         self.beat_baseline(&mut race, oracle, &samples, observer);
-        let (mut certificate, examined) = (None, race.best().theta.clone());
-        let effort = match self.restarts {
-            // the rows of a sample, and a lower temperature, have minima of their own
-            Restarts::Count(0) if samples.last() != Some(&Batch::All) || self.settings.cap < 1.0 => None,
-            Restarts::Count(0) => {
-                let seen = certificate.insert(race.examine(oracle));
-                Effort::of(oracle, race.best(), seen)
+        match self.restarts {
+            // the rows of a sample have other minima
+            Restarts::Count(0) if samples.last() != Some(&Batch::All) => {
+                Found { linear_loss, ..race.end().outcome.into() }
             }
-            asked => Some(Effort::Asked(asked)),
-        };
-        match effort {
-            Some(asked @ Effort::Asked(_)) => self.restart(asked, 0, &mut race, oracle, observer),
-            Some(until_clear) => self.try_starts(until_clear, &mut race, line, oracle, observer),
-            None => {}
+            Restarts::Count(0) => Found { linear_loss, ..self.settle(race, oracle, observer) },
+            asked => {
+                self.restart(Effort::Asked(asked), 0, &mut race, oracle, observer);
+                let Kept { outcome, agreed, lower_at_infinity } = race.end();
+                Found { restarts: Some(agreed), linear_loss, lower_at_infinity, ..outcome.into() }
+            }
+        }
+    }
+
+    /// Looks for a lower minimum where the evidence says that there may be one.
+    fn settle(&self, mut race: BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Found {
+        // below τ = 1 there are no labels of the user's to be fitted
+        if self.settings.cap < 1.0 || race.is_interrupted() {
+            return race.end().outcome.into();
+        }
+        let certificate = race.examine(oracle);
+        let examined = race.best().theta.clone();
+        let effort = Effort::of(oracle, race.best(), &certificate);
+        if let Some(effort) = effort {
+            self.try_starts(effort, &mut race, oracle, observer);
         }
         let Kept { outcome, agreed, lower_at_infinity } = race.end();
-        let unchanged = outcome.theta == examined && outcome.reason != StopReason::Interrupted;
+        let known = outcome.theta == examined && outcome.reason != StopReason::Interrupted;
         Found {
             restarts: effort.map(|_| agreed),
-            linear_loss,
             lower_at_infinity,
-            certificate: certificate.filter(|_| unchanged),
+            certificate: known.then_some(certificate),
             ..outcome.into()
         }
     }
@@ -120,14 +131,8 @@ impl Plan {
     /// Challenges until it is clear which minimum is the lowest: from the lowest point of a scan and a restart, then from
     /// its second lowest point, from labels near zero that come from the far left and from the model without covariates,
     /// then by further restarts.
-    fn try_starts(
-        &self,
-        effort: Effort,
-        race: &mut BestOf,
-        line: &Line,
-        oracle: &Fold<'_>,
-        observer: &mut dyn Observer,
-    ) {
+    fn try_starts(&self, effort: Effort, race: &mut BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) {
+        let line = self.line(oracle, Batch::All);
         let mut scanned = scan(oracle, &line.widest(oracle), 2).into_iter();
         if let Some(start) = scanned.next() {
             self.challenge(race, Origin::Independent, oracle, start, Course::plain(Batch::All), observer);
@@ -152,24 +157,32 @@ impl Plan {
         }
     }
 
-    /// Keeps `post`, fitted to the rows that judge, unless noise before φ is clearly more likely on them.
+    /// Compares `post`, fitted to the rows that judge, with noise before φ on them. Keeps `post` unless the plan leaves the
+    /// choice to the data and these favour the other.
     fn choose(&self, post: Found, oracle: &mut Fold<'_>, line: Line, judges: Batch) -> Found {
-        let (all, asked) = (noise::counted(oracle, Batch::All), noise::counted(oracle, judges));
-        let linear_loss = post.linear_loss;
-        let likelihood = noise::gaussian(asked, post.outcome.sums.loss);
+        let (clip, linear_loss) = (oracle.labels().clip(), post.linear_loss);
         let again = |line: Line| if line.rows == judges { line } else { self.line(oracle, judges) };
         let line = (oracle.labels().outside() == 0).then(|| again(line));
         let pre = line.as_ref().map(|line| noise::pre(oracle, line));
         if oracle.is_interrupted() {
             return post;
         }
-        let both = LogLikelihoods { pre: pre.as_ref().map(|pre| pre.log_likelihood), post: likelihood };
+        let both = LogLikelihoods::of(oracle, judges, pre.as_ref(), &post);
+        let objection = pre.as_ref().and_then(|pre| Evidence::against(oracle, judges, pre, &post, both));
+        let favoured = pre.is_some() && objection.is_none();
         let found = match pre.zip(line) {
-            Some((pre, line)) if both.favour_pre() && judges == Batch::All => pre.found(oracle, &line),
-            Some(_) if both.favour_pre() => self.pre(oracle),
-            _ => post,
+            Some((pre, line)) if favoured && self.noise == Noise::Auto => match judges {
+                Batch::All => pre.found(oracle, &line),
+                Batch::Part { .. } => self.pre(oracle),
+            },
+            _ => {
+                oracle.labels_mut().restore(clip);
+                post
+            }
         };
-        Found { log_likelihoods: Some(both.scaled(all / asked)), linear_loss, ..found }
+        let likelier = Some(if favoured { Noise::Pre } else { Noise::Post });
+        let log_likelihoods = Some(both.scaled(oracle.total_weight() / noise::weight(oracle, judges)));
+        Found { log_likelihoods, likelier, objection, linear_loss, ..found }
     }
 
     /// The end at τ = 0.

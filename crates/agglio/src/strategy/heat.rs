@@ -38,7 +38,8 @@ struct Runner<'a> {
 impl Plan {
     /// Whether a heat answers what these plans ask at once: they see the same oracle, and look at it once a step.
     pub(crate) fn runs_beside(&self, other: &Plan) -> bool {
-        let problem = |plan: &Plan| (plan.scaling, plan.intercept, plan.l2.to_bits(), plan.settings.cap == 0.0);
+        let labels = |plan: &Plan| (plan.settings.cap == 0.0, plan.branch);
+        let problem = |plan: &Plan| (plan.scaling, plan.intercept, plan.l2.to_bits(), labels(plan));
         self.solver.asks_once()
             && self.solver == other.solver
             && problem(self) == problem(other)

@@ -28,7 +28,17 @@ impl Plan {
         let deviation = Some(oracle.distance(&theta));
         Found {
             deviation,
-            ..Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier }.into()
+            ..Outcome {
+                theta,
+                tau: 0.0,
+                reason,
+                steps: 1,
+                first_loss: sums.loss,
+                sums,
+                multiplier,
+                matching_gradient: None,
+            }
+            .into()
         }
     }
 }

@@ -7,17 +7,21 @@ mod heat;
 mod irls;
 mod linear;
 mod noise;
+mod noise_choice;
 mod options;
 mod plan;
+mod printed;
 mod race;
 mod restarts;
 mod scan;
 mod single;
 mod start;
+mod temperatures;
 
 pub(crate) use heat::{Ended, Reached};
-pub(crate) use noise::unbiased;
+use noise::unbiased;
 pub use noise::{LogLikelihoods, Noise};
+pub use noise_choice::Objection;
 pub use options::Options;
 pub use plan::Plan;
 pub use restarts::Restarts;
@@ -33,6 +37,10 @@ struct Found {
     /// Standard deviation of noise before φ, where the fit ends at τ = 0.
     deviation: Option<f64>,
     log_likelihoods: Option<LogLikelihoods>,
+    /// The place of the noise that the rule of noise `auto` chooses, where both were fitted.
+    likelier: Option<Noise>,
+    /// Why that is not before φ, where there is such a model.
+    objection: Option<Objection>,
     /// Runs that ended as low as the one kept, of how many.
     restarts: Option<(usize, usize)>,
     /// The loss at infinity of another run, where that is lower.
@@ -59,6 +67,8 @@ impl From<Outcome> for Found {
             outcome,
             deviation: None,
             log_likelihoods: None,
+            likelier: None,
+            objection: None,
             restarts: None,
             lower_at_infinity: None,
             linear_loss: None,

@@ -8,15 +8,16 @@ use crate::rows::Batch;
 use crate::stop::StopReason;
 use crate::strategy::Found;
 use crate::strategy::linear::Line;
+use crate::strategy::single::parameters;
 
 /// Where the noise enters, and so where the temperature ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Noise {
-    /// Whichever is clearly more likely, after the activation if neither is. Only for solver `auto`, and its default.
+    /// Before the activation where that is clearly the better model, else after it. Only for solver `auto`.
     Auto,
     /// y = φ(xᵀw + ε): ends at τ = 0, least squares on φ⁻¹(y).
     Pre,
-    /// y = φ(xᵀw) + ε: ends at τ = 1, least squares on y. The default.
+    /// y = φ(xᵀw) + ε: ends at τ = 1, least squares on y. The default of every solver.
     #[default]
     Post,
 }
@@ -42,36 +43,45 @@ pub struct LogLikelihoods {
 }
 
 impl LogLikelihoods {
-    /// How far ahead noise before φ must be to be believed.
-    const MARGIN: f64 = 3.0;
+    /// Of a fit under noise before φ, if there is one, and one under noise after it, both to these rows.
+    pub(super) fn of(oracle: &Fold<'_>, rows: Batch, pre: Option<&Pre>, post: &Found) -> LogLikelihoods {
+        let post = gaussian(weight(oracle, rows), post.outcome.sums.loss);
+        LogLikelihoods { pre: pre.map(|pre| pre.log_likelihood), post }
+    }
 
     /// The same on so many times the rows.
     pub(super) fn scaled(&self, times: f64) -> LogLikelihoods {
         LogLikelihoods { pre: self.pre.map(|pre| times * pre), post: times * self.post }
     }
 
-    /// Whether noise before φ is clearly the better model.
-    pub fn favour_pre(&self) -> bool {
-        self.pre.is_some_and(|pre| pre > self.post + Self::MARGIN)
+    /// How far noise before φ is ahead.
+    pub(super) fn lead(&self) -> Option<f64> {
+        self.pre.map(|pre| pre - self.post)
     }
 }
 
-/// Maximum log-likelihood of `rows` labels under Gaussian noise of the given mean square.
-pub(super) fn gaussian(rows: f64, mean_square: f64) -> f64 {
-    -0.5 * rows * ((2.0 * PI * mean_square).ln() + 1.0)
+/// Maximum log-likelihood of labels of this weight under Gaussian noise of the given mean square.
+fn gaussian(weight: f64, mean_square: f64) -> f64 {
+    -0.5 * weight * ((2.0 * PI * mean_square).ln() + 1.0)
 }
 
-/// Standard deviation of noise before φ from the root mean square of what it left, less the degrees of freedom that the fit
-/// took.
-pub(crate) fn unbiased(deviation: f64, rows: usize, parameters: usize) -> f64 {
-    let free = rows.saturating_sub(parameters).max(1) as f64;
-    deviation * (rows as f64 / free).sqrt()
+/// Standard deviation of noise before φ from the root mean square of what it left in these rows, less the degrees of freedom
+/// that the fit took. Weights that sum to less than the number of their rows are no counts; the rows count then.
+pub(super) fn unbiased(deviation: f64, oracle: &Fold<'_>, rows: Batch) -> f64 {
+    let counted = share(oracle, rows) * oracle.labels().counted() as f64;
+    let observations = weight(oracle, rows).max(counted);
+    let free = (observations - parameters(oracle) as f64).max(1.0);
+    deviation * (observations / free).sqrt()
 }
 
-/// Rows of a batch as far as they count: those without weight are no observations.
-pub(super) fn counted(oracle: &Fold<'_>, rows: Batch) -> f64 {
+/// The weight of these rows: the number of observations that they stand for.
+pub(super) fn weight(oracle: &Fold<'_>, rows: Batch) -> f64 {
+    share(oracle, rows) * oracle.total_weight()
+}
+
+fn share(oracle: &Fold<'_>, rows: Batch) -> f64 {
     let all = oracle.rows();
-    rows.len(all) as f64 * oracle.labels().counted() as f64 / all as f64
+    rows.len(all) as f64 / all as f64
 }
 
 /// A fit under noise before φ.
@@ -83,6 +93,16 @@ pub(super) struct Pre {
 }
 
 impl Pre {
+    /// The point.
+    pub fn theta(&self) -> &[f64] {
+        &self.mixture.theta
+    }
+
+    /// Root mean square of the residuals of φ⁻¹(y).
+    pub fn deviation(&self) -> f64 {
+        self.deviation
+    }
+
     /// What is kept of it, at the price of a pass.
     pub fn found(self, oracle: &dyn Oracle, line: &Line) -> Found {
         Found { deviation: Some(self.deviation), ..self.mixture.end(oracle, line).into() }
@@ -111,7 +131,7 @@ pub(super) fn pre(oracle: &mut Fold<'_>, line: &Line) -> Pre {
     // at the deviation that belongs to this θ, the expected square over the variance is one
     let variance = positive(deviation * deviation);
     let moved = 0.5 * (loss / variance - 1.0) - 0.5 * (loss / variance).ln();
-    let log_likelihood = counted(oracle, line.rows) * (log_density + moved);
+    let log_likelihood = weight(oracle, line.rows) * (log_density + moved);
     Pre { mixture, deviation: loss.sqrt(), log_likelihood }
 }
 
@@ -171,7 +191,7 @@ impl Mixture {
             true => StopReason::Settled,
             false => StopReason::Limit,
         };
-        Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier }
+        Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier, matching_gradient: None }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
+use crate::strategy::printed::Printed;
 use crate::strategy::{Noise, Plan, Restarts, Start};
 
 /// How to fit: a builder, to be turned into a [`Plan`].
@@ -21,26 +22,27 @@ use crate::strategy::{Noise, Plan, Restarts, Start};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    activation: Arc<dyn Activation>,
-    solver: Solver,
-    intercept: bool,
-    scaling: Scaling,
-    noise: Option<Noise>,
-    tau_max: Option<f64>,
-    tau0: Option<f64>,
-    beta: Option<f64>,
+    pub(super) activation: Arc<dyn Activation>,
+    pub(super) solver: Solver,
+    pub(super) intercept: bool,
+    pub(super) scaling: Option<Scaling>,
+    pub(super) noise: Option<Noise>,
+    pub(super) tau_max: Option<f64>,
+    pub(super) tau0: Option<f64>,
+    pub(super) beta: Option<f64>,
     eta: Option<f64>,
     mu: Option<f64>,
     beta1: Option<f64>,
     beta2: Option<f64>,
     epsilon: Option<f64>,
     delta: Option<f64>,
-    batch: Option<usize>,
+    pub(super) batch: Option<usize>,
     epochs: Option<usize>,
     tolerance: Option<f64>,
-    start: Start,
-    radius: Option<f64>,
-    l2: f64,
+    pub(super) start: Start,
+    pub(super) radius: Option<f64>,
+    pub(super) l2: f64,
+    pub(super) printed: Printed,
     restarts: Restarts,
     seed: u64,
     threads: Option<usize>,
@@ -54,7 +56,7 @@ impl Options {
             activation,
             solver: Solver::Auto,
             intercept: true,
-            scaling: Scaling::Standard,
+            scaling: None,
             noise: None,
             tau_max: None,
             tau0: None,
@@ -71,6 +73,7 @@ impl Options {
             start: Start::Zero,
             radius: None,
             l2: 0.0,
+            printed: Printed::default(),
             restarts: Restarts::Count(0),
             seed: 0,
             threads: None,
@@ -90,14 +93,13 @@ impl Options {
         self
     }
 
-    /// The units that the solver works in. Default: standardised.
+    /// The units that the solver works in. Default: standardised; for `theory` as they are.
     pub fn scaling(mut self, scaling: Scaling) -> Options {
-        self.scaling = scaling;
+        self.scaling = Some(scaling);
         self
     }
 
-    /// Where the noise enters. Default: whichever is clearly more likely for solver `auto`, after the activation for the
-    /// others.
+    /// Where the noise enters. Default: after the activation. [`Noise::Auto`] is for solver `auto` only.
     pub fn noise(mut self, noise: Noise) -> Options {
         self.noise = Some(noise);
         self
@@ -156,20 +158,22 @@ impl Options {
         self
     }
 
-    /// δ₀ > 0, the radius that the loss is smoothed over in the first ten passes; it halves after each ten. Default: the radius that w
-    /// is kept in, or else about the distance to w_*. Only for `gradopt`.
+    /// δ₀ > 0, the radius that the loss is smoothed over in the first stage; it halves with each, see [`Options::passes`].
+    /// Default: the radius that w is kept in, or else about the distance to w_*. Only for `gradopt`.
     pub fn delta(mut self, delta: f64) -> Options {
         self.delta = Some(delta);
         self
     }
 
-    /// Rows in a minibatch. Default: 50; for `ngd` all rows. An error for a solver without minibatches.
+    /// Rows in a minibatch. Default: 50; for `ngd` all rows. An error for a solver without minibatches, such as `theory` with
+    /// Algorithm 1.
     pub fn batch(mut self, batch: usize) -> Options {
         self.batch = Some(batch);
         self
     }
 
-    /// Most stages: steps of a solver on all rows, passes of one with minibatches. Default: 3000 and 500.
+    /// Most stages: steps of a solver on all rows, passes of one with minibatches. Default: 3000 and 500; 100 epochs for
+    /// Algorithm 2 of `theory`.
     pub fn epochs(mut self, epochs: usize) -> Options {
         self.epochs = Some(epochs);
         self
@@ -187,7 +191,8 @@ impl Options {
         self
     }
 
-    /// Keeps ‖w‖ ≤ R in the solver's units. Default: no bound. Not for `lbfgs`.
+    /// Keeps ‖w‖ ≤ R in the solver's units. Default: no bound. Not for `lbfgs`. For `theory` it is a bound on the length of the
+    /// true w that must be given, and nothing is projected.
     pub fn radius(mut self, radius: f64) -> Options {
         self.radius = Some(radius);
         self
@@ -235,14 +240,17 @@ impl Options {
         let cap = self.cap()?;
         let (tau0, beta) = self.temperatures(cap)?;
         self.check_parts()?;
-        let noise = match (self.tau_max, self.noise, self.solver) {
-            (None, None | Some(Noise::Auto), Solver::Auto) => Noise::Auto,
-            (None, Some(noise), _) => noise,
-            // an explicit cap says where to end
-            _ => Noise::Post,
-        };
+        self.check_printed()?;
+        // at τ = 0 every activation is a line
+        if cap > 0.0 && self.activation.largest_slope().is_none() && self.solver.needs_slope(self.eta, self.epsilon) {
+            return Err(self.solver.refuse_unbounded());
+        }
+        let (theory, scaling, epochs) = (self.course()?, self.units(), self.default_epochs());
+        // an explicit cap says where to end
+        let noise = self.noise.filter(|_| self.tau_max.is_none()).unwrap_or_default();
         Ok(Plan {
             noise,
+            compares: self.compares(),
             settings: Settings {
                 tau0,
                 beta,
@@ -251,16 +259,21 @@ impl Options {
                 mu: self.mu.unwrap_or(0.9),
                 betas: (self.beta1.unwrap_or(0.9), self.beta2.unwrap_or(0.99)),
                 epsilon: self.epsilon,
+                decay: self.printed.decay,
+                v0: self.printed.v0.unwrap_or_default(),
+                passes: self.printed.passes,
                 delta: self.delta,
                 batch: self.batch,
                 radius: self.radius,
                 seed: self.seed,
             },
-            epochs: self.epochs.unwrap_or(self.solver.default_epochs()),
+            branch: self.printed.branch.unwrap_or_default(),
+            theory,
+            epochs: self.epochs.unwrap_or(epochs),
             activation: self.activation,
             solver: self.solver,
             intercept: self.intercept,
-            scaling: self.scaling,
+            scaling,
             tolerance: self.tolerance.unwrap_or(1e-10),
             start: self.start,
             restarts: self.restarts,
@@ -353,42 +366,5 @@ impl Options {
             return Err(Error::parameter("threads", 0, "it must be at least 1"));
         }
         self.start.check()
-    }
-
-    /// Noise model = temperature cap; an explicit cap wins.
-    fn cap(&self) -> Result<f64> {
-        match (self.tau_max, self.noise) {
-            (Some(cap), _) if (0.0..=1.0).contains(&cap) => Ok(cap),
-            (Some(cap), _) => Err(Error::parameter("tau-max", cap, "it must be between 0 and 1")),
-            (None, Some(Noise::Pre)) => Ok(0.0),
-            (None, _) => Ok(1.0),
-        }
-    }
-
-    fn temperatures(&self, cap: f64) -> Result<(Option<f64>, f64)> {
-        if cap == 0.0 && (self.tau0.is_some() || self.beta.is_some()) {
-            return Err(ErrorKind::Incompatible {
-                one: "tau0 or beta".into(),
-                other: "a last temperature of 0".into(),
-                reason: "the fit begins and ends at τ = 0, so there is nothing to graduate".into(),
-            }
-            .into());
-        }
-        if let Some(tau0) = self.tau0.filter(|&tau0| !(tau0 > 0.0 && tau0 <= cap)) {
-            return Err(Error::parameter(
-                "tau0",
-                tau0,
-                &format!("it must be above 0 and at most {cap}, the last temperature"),
-            ));
-        }
-        let beta = self.beta.unwrap_or(1.05);
-        if !(beta > 1.0 && beta.is_finite()) {
-            return Err(Error::parameter(
-                "beta",
-                beta,
-                "it must be finite and above 1, or the temperature never rises",
-            ));
-        }
-        Ok((self.tau0, beta))
     }
 }

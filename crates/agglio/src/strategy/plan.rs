@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::activation::Activation;
+use crate::oracle::PreimageBranch;
 use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
 use crate::strategy::{Noise, Restarts, Start};
+use crate::theory::Course;
 
 /// Options that have been checked.
 #[derive(Clone, Debug)]
@@ -17,7 +19,12 @@ pub struct Plan {
     pub(super) intercept: bool,
     pub(super) scaling: Scaling,
     pub(super) noise: Noise,
+    /// Whether both places of the noise are fitted, so that they can be compared.
+    pub(super) compares: bool,
     pub(super) settings: Settings,
+    pub(super) branch: PreimageBranch,
+    /// What solver `theory` does.
+    pub(super) theory: Option<Course>,
     pub(super) epochs: usize,
     pub(super) tolerance: f64,
     pub(super) start: Start,

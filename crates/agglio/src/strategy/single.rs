@@ -43,6 +43,18 @@ impl Plan {
         copies.saturating_mul((dim as u64).saturating_pow(2)).saturating_mul(8)
     }
 
+    /// The length of the first step that the solver takes on these rows where none is given: 1/Λ, or α of Adam, Yogi and
+    /// NGD. None for a solver that has no length to set, or searches for it. Takes some 25 passes over the rows.
+    ///
+    /// # Errors
+    /// If the data cannot be fitted by this plan.
+    pub fn default_step(&self, rows: &dyn Rows) -> Result<Option<f64>> {
+        self.install(rows.len(), || {
+            let oracle = self.oracle(rows)?;
+            self.solver.default_step(&self.settings, &oracle, &self.begin(&oracle)?)
+        })?
+    }
+
     /// As [`Plan::fit`], with an observer that hears of every step and may end the fit.
     ///
     /// # Errors
@@ -111,13 +123,14 @@ impl Plan {
 
     /// What is told of a point that was found, for which so many rows were visited in such a time.
     pub(super) fn reached(&self, oracle: &Fold<'_>, found: Found, visited: u64, seconds: f64) -> Reached {
-        let deviation = self.deviation(oracle, &found).map(|s| unbiased(s, oracle.rows(), parameters(oracle)));
+        let deviation = self.deviation(oracle, &found);
         Reached { outcome: found.outcome, deviation, visited, seconds }
     }
 
-    /// Root mean square of noise before φ, where the fit ends at τ = 0.
+    /// Standard deviation of noise before φ, where the fit ends at τ = 0, by degrees of freedom.
     fn deviation(&self, oracle: &Fold<'_>, found: &Found) -> Option<f64> {
-        found.deviation.or_else(|| (self.settings.cap == 0.0).then(|| oracle.distance(&found.outcome.theta)))
+        let distance = || (self.settings.cap == 0.0).then(|| oracle.distance(&found.outcome.theta));
+        found.deviation.or_else(distance).map(|deviation| unbiased(deviation, oracle, Batch::All))
     }
 
     /// Makes the runs of the loop that the solver stands for, and keeps one.
@@ -158,15 +171,25 @@ impl Plan {
 
     /// The solver's parts, and when they are to stop.
     pub(super) fn method(&self, oracle: &dyn Oracle, start: &[f64]) -> Result<(Method, Stop)> {
-        let method = self.solver.method(&self.settings, oracle, start)?;
-        let stop = Stop::new(self.tolerance, self.solver.stages(self.epochs)).patience(self.solver.patience());
+        let stages = self.solver.stages(&self.settings, self.epochs);
+        let method = match &self.theory {
+            Some(course) => course.method(oracle, stages, self.settings.batch, self.settings.seed)?,
+            None => self.solver.method(&self.settings, oracle, start)?,
+        };
+        let stop = Stop::new(self.tolerance, stages).patience(self.solver.patience());
         Ok((method, if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop }))
     }
 
-    /// Says of steps whose length was asked for whether they led uphill.
+    /// Says of steps whose length was asked for whether they led uphill, and of those that the theory plans whether they led out
+    /// of the numbers.
     pub(super) fn judge(&self, oracle: &dyn Oracle, start: &[f64], outcome: Outcome) -> Outcome {
         let overshot = self.settings.eta.is_some() && led_away(oracle, start, &outcome);
-        if overshot { Outcome { reason: StopReason::Overshot, ..outcome } } else { outcome }
+        let reason = match outcome.reason {
+            _ if overshot => StopReason::Overshot,
+            StopReason::NotFinite if self.theory.is_some() => StopReason::Planned,
+            reason => reason,
+        };
+        Outcome { reason, ..outcome }
     }
 
     fn report(&self, oracle: &Fold<'_>, mut found: Found) -> Result<Report> {
@@ -181,8 +204,12 @@ impl Plan {
         let outcome = &found.outcome;
         let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;
         let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
+        let prediction_loss = match deviation {
+            None => loss,
+            Some(_) => oracle.loss_of_predictions(&outcome.theta, deviation),
+        };
         let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
-        require_coefficients(&coefficients)?;
+        require_coefficients(oracle.coordinates(), &outcome.theta, &coefficients)?;
         // noise before φ may have an optimum at which φ itself overflows
         if !loss.is_finite() && certificate.status != Status::Interrupted {
             certificate.status = Status::Diverging;
@@ -192,8 +219,11 @@ impl Plan {
             coefficients,
             intercept,
             loss,
+            prediction_loss,
             path_loss: outcome.sums.loss,
             log_likelihoods: found.log_likelihoods,
+            likelier: found.likelier,
+            objection: found.objection,
             deviation,
             tau: outcome.tau,
             noise: if deviation.is_some() { Noise::Pre } else { Noise::Post },
@@ -221,8 +251,8 @@ impl Plan {
             return Err(Error::data(format!("{} row is too few to fit; there must be at least 2", rows.len())));
         }
         require_squarable(rows)?;
-        // at τ = 0 a clipped label would never be put right
-        let linear = self.settings.cap == 0.0 || self.solver == Solver::Linear;
+        // at τ = 0 a clipped label would never be put right, and the theorems are for labels as they are
+        let linear = self.settings.cap == 0.0 || matches!(self.solver, Solver::Linear | Solver::Theory);
         let between = !linear && self.settings.cap < 1.0;
         let labels = Labels::new(
             self.activation.clone(),
@@ -241,12 +271,12 @@ impl Plan {
             labels.require_preimages()?;
         }
         let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
-        Ok(Fold::new(rows, coordinates, labels).with_l2(self.l2))
+        Ok(Fold::new(rows, coordinates, labels.with_branch(self.branch)).with_l2(self.l2))
     }
 }
 
 /// Number of coefficients that the data can tell, the intercept included.
-fn parameters(oracle: &Fold<'_>) -> usize {
+pub(super) fn parameters(oracle: &Fold<'_>) -> usize {
     oracle.dim() - oracle.coordinates().dead_columns().len()
 }
 
@@ -293,13 +323,19 @@ fn require_squarable(rows: &dyn Rows) -> Result<()> {
     }
 }
 
-/// A column so small that its coefficient is no number.
-fn require_coefficients(coefficients: &[f64]) -> Result<()> {
-    match coefficients.iter().position(|w| !w.is_finite()) {
+/// A column so small that its coefficient is no number, or so large that its coefficient is zero or has lost its digits.
+fn require_coefficients(coordinates: &Coordinates, theta: &[f64], coefficients: &[f64]) -> Result<()> {
+    let refused = |index: usize, what: &str| Err(ErrorKind::Feature { index, what: what.into() }.into());
+    if let Some(index) = coefficients.iter().position(|w| !w.is_finite()) {
+        return refused(
+            index,
+            "its values are so small that its coefficient overflows a double; multiply it by a constant",
+        );
+    }
+    match coordinates.underflown(theta, coefficients) {
         None => Ok(()),
         Some(index) => {
-            let what = "its values are so small that its coefficient overflows a double; multiply it by a constant";
-            Err(ErrorKind::Feature { index, what: what.into() }.into())
+            refused(index, "its values are so large that its coefficient underflows a double; divide it by a constant")
         }
     }
 }

@@ -1,6 +1,6 @@
 //! *Caps* on the temperature, above which noise leaves no convexity.
 
-use crate::theory::Setting;
+use crate::theory::{Perturbation, Setting};
 
 /// The temperatures up to which the theory holds under noise; infinite without.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +19,15 @@ impl Caps {
 }
 
 impl Setting {
+    /// Both caps as printed: under noise after φ three times and twice as high as [`Setting::caps`].
+    pub fn printed_caps(&self) -> Caps {
+        let Caps { convexity, smoothness } = self.caps();
+        match self.noise {
+            Perturbation::Post(_) => Caps { convexity: 3.0 * convexity, smoothness: 2.0 * smoothness },
+            Perturbation::None | Perturbation::Pre(_) => Caps { convexity, smoothness },
+        }
+    }
+
     /// Both caps, at m_r = R and with e^{−a} for e^{−aτ} as the paper has them.
     ///
     /// The first is the paper's loose step: m_r is R + r. Since τ ≤ 1 the second makes the caps lower, not higher. The

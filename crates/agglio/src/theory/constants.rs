@@ -22,6 +22,17 @@ pub struct Constants {
     pub smoothness: f64,
 }
 
+/// Whose constants and schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Statement {
+    /// Those that hold: [`Setting::constants`], and temperatures that follow the ball.
+    #[default]
+    Corrected,
+    /// Those of the paper as printed: [`Setting::printed`], and temperatures that rise by β_t = exp(λ/Λ) in Algorithm 1 and
+    /// by β in Algorithm 2. They may overshoot, and stall where they leave no convexity.
+    Printed,
+}
+
 impl Constants {
     /// λ/Λ, which the temperature's factor γ² has no part in.
     pub fn ratio(&self) -> f64 {
@@ -30,6 +41,14 @@ impl Constants {
 }
 
 impl Setting {
+    /// λ̂ and Λ̂ in the ball of radius `r` by either statement.
+    pub fn constants_of(&self, statement: Statement, r: f64, tau: f64) -> Constants {
+        match statement {
+            Statement::Corrected => self.constants(r, tau),
+            Statement::Printed => self.printed(r, tau),
+        }
+    }
+
     /// λ̂ and Λ̂ in the ball of radius `r`, corrected.
     pub fn constants(&self, r: f64, tau: f64) -> Constants {
         let bent = tau * self.bend(self.envelope.largest_slope) * (self.distance_term(r) + self.noise_term());

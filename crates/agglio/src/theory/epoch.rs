@@ -8,7 +8,7 @@
 //! with s² the variance of a stochastic gradient and B the loss, both at most so large at distance r from w_*. An epoch is
 //! over after I_t steps, or once the loss is at most 2ε_t. Reference: `algo:sgd`, `thm:conv-sgd-sigmoid`.
 
-use crate::theory::{Constants, Setting};
+use crate::theory::{Constants, Setting, Statement};
 
 /// β, by which r shrinks in an epoch.
 pub const INCREMENT: f64 = 1.1;
@@ -44,25 +44,31 @@ pub struct Epoch {
 
 impl Setting {
     /// `count` epochs from within 2R of w_*, with what `sphere` knows of each r and τ.
-    pub fn epochs(&self, count: usize, mut sphere: impl FnMut(f64, f64) -> Sphere) -> Vec<Epoch> {
-        let (mut radius, mut tau) = (2.0 * self.radius, 1.0);
-        let certainty = (count as f64 / FAILURE).ln();
-        let epoch = |_| {
-            tau = self.temperature(radius, tau);
-            let epoch = self.epoch(radius, tau, sphere(radius, tau), certainty);
-            radius /= INCREMENT;
-            epoch
-        };
-        (0..count).map(epoch).collect()
+    pub fn epochs(&self, count: usize, sphere: impl FnMut(f64, f64) -> Sphere) -> Vec<Epoch> {
+        self.epochs_of(Statement::Corrected, count, sphere)
     }
 
-    fn epoch(&self, radius: f64, tau: f64, sphere: Sphere, certainty: f64) -> Epoch {
-        let constants @ Constants { convexity, smoothness } = self.constants(radius, tau);
-        let needed = (radius * convexity / INCREMENT).powi(2) / (2.0 * smoothness * sphere.variance);
-        let eta = needed.min(1.0 / smoothness);
-        let enough = eta * smoothness * sphere.variance / convexity;
-        let rounds = 1.0 + (2.0 * sphere.loss / enough).ln().max(0.0) / (eta * convexity);
-        Epoch { radius, tau, eta, enough, steps: 2.0 * certainty * rounds * rounds, constants }
+    /// As [`Setting::epochs`], by either statement. The printed temperatures rise by β, and there are no epochs beyond the one
+    /// after which they leave no convexity.
+    pub fn epochs_of(
+        &self,
+        statement: Statement,
+        count: usize,
+        mut sphere: impl FnMut(f64, f64) -> Sphere,
+    ) -> Vec<Epoch> {
+        let (mut radius, mut tau) = (2.0 * self.radius, self.temperature(2.0 * self.radius, 1.0));
+        let certainty = (count as f64 / FAILURE).ln();
+        let epoch = |_| {
+            let constants = self.constants_of(statement, radius, tau);
+            let epoch = epoch(radius, tau, constants, sphere(radius, tau), certainty);
+            radius /= INCREMENT;
+            tau = match statement {
+                Statement::Corrected => self.temperature(radius, tau),
+                Statement::Printed => (tau * INCREMENT).min(self.printed_caps().strictest()),
+            };
+            epoch
+        };
+        (0..count).map(epoch).take_while(|epoch| epoch.constants.convexity > 0.0).collect()
     }
 
     /// What holds at distance `r` without data, for single rows of `features` covariates and labels without noise:
@@ -72,4 +78,14 @@ impl Setting {
         let steep = (self.envelope.largest_slope * self.deviation).powi(2);
         Sphere { variance: 4.0 * square * steep * (features as f64 + 2.0), loss: square }
     }
+}
+
+/// The epoch at (r, τ), for these constants and bounds.
+fn epoch(radius: f64, tau: f64, constants: Constants, sphere: Sphere, certainty: f64) -> Epoch {
+    let Constants { convexity, smoothness } = constants;
+    let needed = (radius * convexity / INCREMENT).powi(2) / (2.0 * smoothness * sphere.variance);
+    let eta = needed.min(1.0 / smoothness);
+    let enough = eta * smoothness * sphere.variance / convexity;
+    let rounds = 1.0 + (2.0 * sphere.loss / enough).ln().max(0.0) / (eta * convexity);
+    Epoch { radius, tau, eta, enough, steps: 2.0 * certainty * rounds * rounds, constants }
 }

@@ -33,7 +33,7 @@ impl Around<'_> {
             // from the centre to the surface, since in many dimensions nearly all of a ball is near its surface
             let share = point as f64 / self.points.max(1) as f64;
             let theta = self.point(share * self.radius, random);
-            let (least, most) = outermost(oracle, &theta, self.tau)?;
+            let Constants { convexity: least, smoothness: most } = extremes_at(oracle, &theta, self.tau)?;
             let (low, high) = extremes.unwrap_or((least, most));
             extremes = Some((low.min(least), high.max(most)));
         }
@@ -69,8 +69,8 @@ impl Around<'_> {
     }
 }
 
-/// The least and the greatest eigenvalue of the full Hessian at θ.
-fn outermost(oracle: &dyn Oracle, theta: &[f64], tau: f64) -> Option<(f64, f64)> {
+/// The least and the greatest eigenvalue of the full Hessian of L̂_τ at θ; none if they could not be found.
+pub fn extremes_at(oracle: &dyn Oracle, theta: &[f64], tau: f64) -> Option<Constants> {
     let values = match oracle.is_wide() {
         false => {
             let query = Query::new(theta, tau, Batch::All, Want::Curvature(Hessian::Full));
@@ -84,5 +84,5 @@ fn outermost(oracle: &dyn Oracle, theta: &[f64], tau: f64) -> Option<(f64, f64)>
             krylov::ritz_values(times, oracle.dim(), PRODUCTS)
         }
     };
-    Some((*values.first()?, *values.last()?))
+    Some(Constants { convexity: *values.first()?, smoothness: *values.last()? })
 }

@@ -8,8 +8,10 @@
 //! - [`Setting::path`] is Algorithm 1 leg by leg, [`Setting::epochs`] Algorithm 2 epoch by epoch;
 //! - [`Setting::caps`] are the temperatures that noise allows, [`Setting::errors`] the errors that are promised then, and
 //!   [`Setting::approach`] the steps that lead towards w_* for certain;
+//! - [`PrintedSigmoid`] has the sigmoid's own numbers as the paper prints them, and [`trial`] holds theorems to data;
 //! - [`measure`] looks at data instead;
-//! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs.
+//! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs, and a [`Course`] is either of
+//!   them planned for a table: solver `theory`.
 //!
 //! Everything is in the scale of the oracle, L̂_τ = L_τ/γ²; [`Setting::gamma`] leads back to the paper's.
 //!
@@ -23,18 +25,23 @@
 
 mod cap;
 mod constants;
+mod course;
 mod epoch;
 mod error;
 pub mod measure;
 mod path;
 mod run;
 mod setting;
+mod sigmoid;
 mod temperature;
+pub mod trial;
 
 pub use cap::Caps;
-pub use constants::Constants;
+pub use constants::{Constants, Statement};
+pub use course::{Algorithm, Course};
 pub use epoch::{Epoch, INCREMENT, Sphere};
 pub use error::{Approach, Errors};
 pub use path::{Leg, MOST_STEPS, Path};
 pub use run::{descent, stochastic};
 pub use setting::{Perturbation, Setting};
+pub use sigmoid::PrintedSigmoid;

@@ -7,7 +7,7 @@
 //! The theorem contracts ‖w − w_*‖², so that r shrinks by the root of it; the printed β_t = exp(λ/Λ) forgets this, and the
 //! temperature would outrun the ball. Reference: `algo:main`, `thm:conv-main-sigmoid`.
 
-use crate::theory::{Constants, Setting};
+use crate::theory::{Constants, Setting, Statement};
 
 /// Steps beyond which a prediction is of no use.
 pub const MOST_STEPS: usize = 5_000_000;
@@ -31,6 +31,7 @@ pub struct Leg {
 #[derive(Clone, Debug)]
 pub struct Path<'a> {
     setting: &'a Setting,
+    statement: Statement,
     radius: f64,
     tau: f64,
 }
@@ -41,9 +42,15 @@ impl Setting {
         self.path_from(2.0 * self.radius)
     }
 
+    /// The path from anywhere within 2R of w_* by either statement. Both begin at the corrected temperature: the printed one
+    /// is "up to universal constants".
+    pub fn path_of(&self, statement: Statement) -> Path<'_> {
+        Path { statement, ..self.path() }
+    }
+
     /// The path from anywhere within `r` of w_*.
     pub fn path_from(&self, r: f64) -> Path<'_> {
-        Path { setting: self, radius: r, tau: self.temperature(r, 1.0) }
+        Path { setting: self, statement: Statement::Corrected, radius: r, tau: self.temperature(r, 1.0) }
     }
 
     /// Steps after which the path is within each of these distances, which fall; none where [`MOST_STEPS`] are not enough.
@@ -66,9 +73,14 @@ impl Iterator for Path<'_> {
 
     fn next(&mut self) -> Option<Leg> {
         let (radius, tau) = (self.radius, self.tau);
-        let constants = self.setting.constants(radius, tau);
-        self.radius = radius * (-0.5 * constants.ratio()).exp();
-        self.tau = self.setting.temperature(self.radius, tau);
+        let constants = self.setting.constants_of(self.statement, radius, tau);
+        // where nothing is left of the convexity, nothing is promised and nothing moves
+        let ratio = constants.ratio().max(0.0);
+        self.radius = radius * (-0.5 * ratio).exp();
+        self.tau = match self.statement {
+            Statement::Corrected => self.setting.temperature(self.radius, tau),
+            Statement::Printed => (tau * ratio.exp()).min(self.setting.printed_caps().strictest()),
+        };
         Some(Leg { radius, tau, beta: self.tau / tau, eta: 1.0 / constants.smoothness, constants })
     }
 }

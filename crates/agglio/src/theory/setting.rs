@@ -72,6 +72,14 @@ impl Setting {
         Ok(Setting { envelope, bounded, radius, noise, deviation, spread: 0.0 })
     }
 
+    /// The same setting for this number of features. It matters under noise after φ only.
+    pub(super) fn with_features(mut self, features: usize) -> Setting {
+        if matches!(self.noise, Perturbation::Post(_)) {
+            self.deviation = 1.0 / (features.max(1) as f64).sqrt();
+        }
+        self
+    }
+
     /// The same setting for a sample of `rows` rows of `features` covariates. Eigenvalues of XᵀX/n then lie between (1 − q)²
     /// and (1 + q)² times s², q = √(d/n) + 4/√n, but for a chance of e^{−8}.
     ///

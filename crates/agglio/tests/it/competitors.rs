@@ -8,16 +8,18 @@ use agglio::activation::named;
 use agglio::observe::{Observer, Step};
 use agglio::rows::{Addition, Dense, Rows, Run, Scaling};
 use agglio::simulate::{LabelNoise, Shape, Simulation};
-use agglio::{Options, Solver, Start};
+use agglio::solver::direction::V0;
+use agglio::stop::StopReason;
+use agglio::{Options, Solver, Start, Status};
 use serde_json::{Value, json};
 
 use crate::bank;
 
 /// Rows that write down which minibatches are asked for, and where.
 #[derive(Debug)]
-struct Recorder {
-    rows: Dense,
-    asked: Mutex<Vec<(Vec<usize>, Vec<f64>)>>,
+pub struct Recorder {
+    pub rows: Dense,
+    pub asked: Mutex<Vec<(Vec<usize>, Vec<f64>)>>,
 }
 
 impl Rows for Recorder {
@@ -70,7 +72,7 @@ impl Rows for Recorder {
 }
 
 /// Writes down where each step led.
-struct Track(Vec<Vec<f64>>);
+pub struct Track(pub Vec<Vec<f64>>);
 
 impl Observer for Track {
     fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
@@ -88,11 +90,22 @@ fn options(name: &str) -> Options {
     let options = Options::new(named("sigmoid").unwrap()).intercept(false).scaling(Scaling::None).tolerance(0.0);
     let options = options.start(Start::At { coefficients: START.to_vec(), intercept: 0.0 }).epochs(STEPS);
     let textbook = |solver| options.clone().solver(solver).tau0(1.0).eta(0.05).beta1(0.8).beta2(0.95).epsilon(1e-5);
+    let constant = |solver| {
+        let options = options.clone().solver(solver).tau0(1.0).eta(0.05).beta1(0.8).beta2(0.95);
+        options.batch(20).decay(false)
+    };
     match name {
         "adam" => textbook(Solver::Adam).batch(20),
         "yogi" => textbook(Solver::Yogi).batch(20),
         "sgd" => options.solver(Solver::Sgd).tau0(1.0).eta(3.0).batch(20),
         "svrg" => options.solver(Solver::Svrg).tau0(1.0).eta(3.0).batch(20),
+        // without ε the denominator has αΛ in its place, and the step would decay
+        "adam_constant" => constant(Solver::Adam),
+        "yogi_constant" => constant(Solver::Yogi),
+        "yogi_gradient" => textbook(Solver::Yogi).batch(20).v0(V0::Gradient),
+        "sgd_constant" => options.solver(Solver::Sgd).tau0(1.0).eta(3.0).batch(20).decay(false),
+        "sngd_constant" => options.solver(Solver::Ngd).eta(0.1).batch(20).decay(false),
+        "gradopt_passes" => options.solver(Solver::Gradopt).eta(4.0).delta(2.0).batch(20).passes(3),
         "ngd" => options.solver(Solver::Ngd).eta(0.1),
         "sngd" => options.solver(Solver::Ngd).eta(0.1).batch(20),
         "gradopt" => options.solver(Solver::Gradopt).eta(4.0).delta(2.0).batch(20),
@@ -104,7 +117,25 @@ fn options(name: &str) -> Options {
     }
 }
 
-const NAMES: [&str; 11] = ["adam", "yogi", "sgd", "svrg", "ngd", "sngd", "gradopt", "glmtron", "irls", "lm", "lbfgs"];
+const NAMES: [&str; 17] = [
+    "adam",
+    "yogi",
+    "sgd",
+    "svrg",
+    "ngd",
+    "sngd",
+    "gradopt",
+    "glmtron",
+    "irls",
+    "lm",
+    "lbfgs",
+    "adam_constant",
+    "yogi_constant",
+    "yogi_gradient",
+    "sgd_constant",
+    "sngd_constant",
+    "gradopt_passes",
+];
 
 /// These are at the optimum, or have made much of rounding, long before the fiftieth step.
 const FAST: [&str; 3] = ["irls", "lm", "lbfgs"];
@@ -166,6 +197,35 @@ fn fifty_steps_are_those_of_numpy() {
         let least = if FAST.contains(&name) { 6 } else { STEPS };
         assert!(ours.thetas.len().min(thetas.len()) >= least, "{name}: {} steps", thetas.len());
     }
+    // what the keys are for makes a difference within fifty steps
+    for (one, other) in [
+        ("sgd", "sgd_constant"),
+        ("yogi", "yogi_gradient"),
+        ("gradopt", "gradopt_passes"),
+        ("adam", "adam_constant"),
+        ("yogi", "yogi_constant"),
+    ] {
+        assert_ne!(golden[one]["thetas"][STEPS - 1], golden[other]["thetas"][STEPS - 1], "{one} {other}");
+    }
+}
+
+/// As printed the result is the last point, whatever was seen on the way.
+#[test]
+fn a_constant_step_ends_at_its_last_point() {
+    let data = bank::paper("sigmoid", 500, 5, LabelNoise::Post(0.3, Shape::Gauss), 6);
+    for solver in [Solver::Sgd, Solver::Adam, Solver::Yogi, Solver::Ngd] {
+        let options = plain(solver).scaling(Scaling::None).tolerance(0.0).epochs(150);
+        let options = if solver == Solver::Ngd { options.eta(0.37) } else { options.batch(10) };
+        let ends = |options: Options| {
+            let mut track = Track(Vec::new());
+            let report = options.build().unwrap().fit_observed(&bank::rows(&data), &mut track).unwrap();
+            (report.coefficients, track.0.pop().unwrap())
+        };
+        let (kept, reached) = ends(options.clone().decay(false));
+        assert_eq!(kept, reached, "{solver}");
+        let (kept, reached) = ends(options);
+        assert_ne!(kept, reached, "{solver} keeps its last point anyway");
+    }
 }
 
 fn plain(solver: Solver) -> Options {
@@ -217,6 +277,40 @@ fn glmtron_recovers_what_has_no_noise() {
     let report = plain(Solver::Glmtron).build().unwrap().fit(&bank::rows(&data)).unwrap();
     let best = plain(Solver::Lm).build().unwrap().fit(&bank::rows(&data)).unwrap();
     assert!(report.loss > best.loss && report.loss < 1.1 * best.loss, "{} {}", report.loss, best.loss);
+}
+
+/// It ends where Σ (φ(z) − y)·x vanishes, says so, and does not pass for an optimum of squares.
+#[test]
+fn glmtron_says_that_it_is_at_the_optimum_of_the_matching_loss() {
+    for (activation, deviation) in [("sigmoid", 0.2), ("sigmoid", 1e-4), ("softplus", 0.1), ("silu", 0.05)] {
+        let data = bank::paper(activation, 500, 4, LabelNoise::Post(deviation, Shape::Gauss), 4);
+        let phi = named(activation).unwrap();
+        let options = || Options::new(phi.clone()).solver(Solver::Glmtron).noise(agglio::Noise::Post);
+        let report = options().build().unwrap().fit(&bank::rows(&data)).unwrap();
+        let verdict = report.verdict();
+        assert_eq!(
+            (report.status(), report.reason),
+            (Status::Converged, StopReason::Matching),
+            "{activation}: {verdict}"
+        );
+        assert!(!report.certificate.certified() && verdict.contains("optimum of the matching loss"), "{verdict}");
+        assert!(verdict.contains("not of least squares"), "{verdict}");
+        let mut sums = [0.0; 5];
+        for (x, y) in data.values.chunks(4).zip(&data.labels) {
+            let z = report.intercept + x.iter().zip(&report.coefficients).map(|(x, w)| x * w).sum::<f64>();
+            let row = [1.0].iter().chain(x);
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += (phi.value(z) - y) * x);
+        }
+        assert!(sums.iter().all(|sum| sum.abs() <= 1e-8 * deviation), "{activation}: {sums:?}");
+        let early = options().epochs(3).build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert_eq!(early.status(), Status::IterationLimit);
+        assert!(early.verdict().contains("not yet at an optimum of the matching loss"), "{}", early.verdict());
+        // a ball that holds it back is the end too
+        let held = options().radius(0.1).build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert_eq!(held.reason, StopReason::Matching, "{activation}: {}", held.verdict());
+        let none = options().solver(Solver::Lm).build().unwrap().fit(&bank::rows(&data)).unwrap();
+        assert!(none.certificate.matching_gradient.is_none() && none.certificate.certified());
+    }
 }
 
 struct Lowest(f64);
@@ -285,6 +379,11 @@ fn numbers_of_other_solvers_are_refused() {
         (plain(Solver::Momentum).mu(-0.1), "mu"),
         (plain(Solver::Yogi).epsilon(0.0), "epsilon"),
         (plain(Solver::Gradopt).delta(f64::INFINITY), "delta"),
+        (plain(Solver::Gd).decay(false), "decay"),
+        (plain(Solver::Gradopt).decay(true), "decay"),
+        (plain(Solver::Adam).v0(V0::Gradient), "v0"),
+        (plain(Solver::Sgd).passes(3), "passes"),
+        (plain(Solver::Gradopt).passes(0), "passes"),
     ] {
         let why = options.build().unwrap_err().to_string();
         assert!(why.contains(name), "{name}: {why}");

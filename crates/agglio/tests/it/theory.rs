@@ -4,15 +4,12 @@
 use std::f64::consts::{FRAC_2_PI, PI};
 
 use agglio::activation::{Preimages, named};
-use agglio::fit::fit;
-use agglio::observe::{Silent, Step, Watch};
-use agglio::oracle::{Fold, Labels, Oracle, Query, Want};
+use agglio::oracle::{Oracle, Query, Want};
 use agglio::rng::{Random, Stream};
-use agglio::rows::{Batch, Coordinates, Dense, Rows, Scaling};
-use agglio::simulate::{Design, LabelNoise, Shape, Simulated, Simulation};
-use agglio::solver::estimator::Shuffle;
-use agglio::stop::Stop;
-use agglio::theory::{INCREMENT, Setting, descent, measure::Around, stochastic};
+use agglio::rows::Batch;
+use agglio::simulate::{LabelNoise, Shape};
+use agglio::theory::trial::{Draw, Ended, Trial};
+use agglio::theory::{INCREMENT, PrintedSigmoid, Setting};
 use agglio::{Noise, Options};
 
 use crate::bank;
@@ -28,18 +25,8 @@ fn setting(activation: &str, radius: f64, noise: LabelNoise) -> Setting {
 }
 
 /// Data of the design that the theory of this noise is for, with ‖w_*‖ = `norm`.
-fn draw(activation: &str, norm: f64, noise: LabelNoise, rows: usize, seed: u64) -> (Simulated, Dense) {
-    let design = if matches!(noise, LabelNoise::Post(..)) { Design::Scaled } else { Design::Normal };
-    let simulation = Simulation::new(named(activation).unwrap(), rows, D).norm(norm).design(design);
-    let data = simulation.noise(noise).seed(seed).draw().unwrap();
-    let rows = bank::rows(&data);
-    (data, rows)
-}
-
-/// The theory's own oracle: no intercept, no scaling, no label clipped.
-fn oracle<'a>(activation: &str, rows: &'a Dense) -> Fold<'a> {
-    let labels = Labels::new(named(activation).unwrap(), rows, &[0.0]);
-    Fold::new(rows, Coordinates::measure(rows, Scaling::None, false).unwrap(), labels)
+fn draw(activation: &str, norm: f64, noise: LabelNoise, rows: usize, seed: u64) -> Trial {
+    Draw { activation, norm, noise, rows, features: D, seed }.trial().unwrap()
 }
 
 /// Zero, or a random point with ‖w‖ ≤ R.
@@ -58,17 +45,55 @@ fn every_step_of_algorithm_one_contracts_as_promised() {
     let legs: Vec<_> = setting("sigmoid", 1.0, LabelNoise::None).on_sample(N, D).unwrap().path().take(STEPS).collect();
     assert!(legs.iter().all(|leg| leg.constants.convexity > 0.0 && leg.beta >= 1.0));
     for seed in 0..100 {
-        let (data, rows) = draw("sigmoid", 1.0, LabelNoise::None, N, seed);
-        let start = start(seed, 1.0);
-        let mut distances = vec![bank::distance(&start, &data.truth)];
-        let mut watch = Watch(|step: &Step<'_>| distances.push(bank::distance(step.theta, &data.truth)));
-        fit(&oracle("sigmoid", &rows), descent(&legs), start, Stop::new(0.0, STEPS), &mut watch);
+        let trial = draw("sigmoid", 1.0, LabelNoise::None, N, seed);
+        let distances = trial.descend(&legs, start(seed, 1.0)).unwrap();
+        assert_eq!(distances[0], bank::distance(&start(seed, 1.0), &trial.truth));
         assert_eq!(distances.len(), STEPS + 1);
         for (step, (pair, leg)) in distances.windows(2).zip(&legs).enumerate() {
             let promised = (-0.5 * leg.constants.ratio()).exp() * pair[0];
             // below this distances are rounding
             assert!(pair[1] <= promised.max(1e-14), "seed {seed}, step {step}: {} to {}", pair[0], pair[1]);
             assert!(pair[0] <= leg.radius, "seed {seed}, step {step}: {} is outside the ball", pair[0]);
+        }
+    }
+}
+
+/// The rate at which ‖w − w_*‖² falls over the first steps of the sigmoid's own path, the slowest of some problems.
+fn printed_rate(radius: f64) -> f64 {
+    const STEPS: usize = 40;
+    let legs: Vec<_> = PrintedSigmoid { radius }.path().take(STEPS).collect();
+    let rate = |seed: u64| {
+        let distances = draw("sigmoid", radius, LabelNoise::None, N, seed).descend(&legs, vec![0.0; D]).unwrap();
+        2.0 * (distances[0] / distances[STEPS]).ln() / STEPS as f64
+    };
+    (0..5).map(rate).fold(f64::INFINITY, f64::min)
+}
+
+/// Theorem 3 with the sigmoid's own numbers: η = 1/τ²(1 + R) is too short for the rate that is promised where R is small.
+/// As τ → 0 the Hessian of L̂ is XᵀX/8n, so that ‖w − w_*‖² falls by about (1 − 1/8(1 + R))² in a step.
+#[test]
+fn the_sigmoid_s_own_numbers_promise_too_much_for_small_models() {
+    for (radius, keeps) in [(0.5, false), (1.0, false), (2.0, true)] {
+        let (found, promised) = (printed_rate(radius), PrintedSigmoid { radius }.rate());
+        assert_eq!(found >= promised, keeps, "R {radius}: {found} against {promised}");
+        assert!(found <= -2.0 * (1.0 - 0.125 / (1.0 + radius)).ln() * 1.05, "R {radius}: {found}");
+    }
+}
+
+/// The lemma's Λ holds in its balls, its λ in none of them: at τ = 0 it is a half where XᵀX/8n has an eighth.
+#[test]
+fn the_sigmoid_s_lemma_has_the_smoothness_and_not_the_convexity() {
+    for radius in [0.5, 1.0, 2.0] {
+        let printed = PrintedSigmoid { radius };
+        assert_eq!(printed.temperature(1e-9), 1.0);
+        for r in [2.0 * radius, radius, 0.1] {
+            let tau = printed.temperature(r);
+            let (bound, found) = (printed.constants(tau), measured("sigmoid", radius, LabelNoise::None, r, tau));
+            assert!(
+                found.smoothness <= bound.smoothness && bound.smoothness <= 1.0 + radius,
+                "{radius} {r}: {found:?}"
+            );
+            assert!(found.convexity > 0.0 && found.convexity < bound.convexity, "{radius} {r}: {found:?}");
         }
     }
 }
@@ -92,12 +117,10 @@ fn under_the_cap_errors_grow_as_the_noise_does() {
         assert!(legs.iter().all(|leg| leg.constants.convexity > 0.0 && leg.tau <= setting.caps().strictest()));
         let promised = setting.errors(N, D).unwrap();
         let error = |seed: u64| {
-            let (data, rows) = draw("sigmoid", 1.0, noise, N, seed);
-            let oracle = oracle("sigmoid", &rows);
-            let query = Query::new(&data.truth, setting.caps().strictest(), Batch::All, Want::Gradient);
-            assert!(oracle.ask(&query).gradient_norm() <= promised.gradient);
-            let outcome = fit(&oracle, descent(&legs), vec![0.0; D], Stop::new(0.0, 200), &mut Silent);
-            bank::distance(&outcome.theta, &data.truth)
+            let trial = draw("sigmoid", 1.0, noise, N, seed);
+            let query = Query::new(&trial.truth, setting.caps().strictest(), Batch::All, Want::Gradient);
+            assert!(trial.oracle().unwrap().ask(&query).gradient_norm() <= promised.gradient);
+            *trial.descend(&legs, vec![0.0; D]).unwrap().last().unwrap()
         };
         let error = (0..5).map(error).sum::<f64>() / 5.0;
         assert!(promised.capped.is_none_or(|capped| error <= capped), "{scale}: {error}");
@@ -123,12 +146,9 @@ fn noise_leaves_the_first_steps_their_promise() {
     assert!(held[..approach.steps].iter().all(|&held| held), "{held:?}");
     assert_eq!(approach.radius, legs[approach.steps].radius);
     for seed in 0..20 {
-        let (data, rows) = draw("sigmoid", 1.0, noise, N, seed);
-        let mut distances = Vec::new();
-        let mut watch = Watch(|step: &Step<'_>| distances.push(bank::distance(step.theta, &data.truth)));
-        let stop = Stop::new(0.0, approach.steps);
-        fit(&oracle("sigmoid", &rows), descent(&legs), start(seed, 1.0), stop, &mut watch);
-        assert!(distances.iter().zip(&legs[1..]).all(|(distance, leg)| *distance <= leg.radius), "{distances:?}");
+        let trial = draw("sigmoid", 1.0, noise, N, seed);
+        let distances = trial.descend(&legs[..approach.steps], start(seed, 1.0)).unwrap();
+        assert!(distances.iter().zip(&legs).all(|(distance, leg)| *distance <= leg.radius), "{distances:?}");
     }
     let loud = self::setting("sigmoid", 1.0, LabelNoise::Pre(0.5, Shape::Gauss)).approach().unwrap();
     assert_eq!((loud.steps, loud.radius), (0, 2.0));
@@ -141,10 +161,9 @@ fn errors_fall_as_the_root_of_the_rows() {
     let sizes = [1_000, 3_000, 10_000, 30_000, 100_000];
     let mean_log_error = |rows: usize| {
         let log_error = |seed: u64| {
-            let (data, rows) = draw("sigmoid", 1.0, POST, rows, seed);
+            let trial = draw("sigmoid", 1.0, POST, rows, seed);
             let options = Options::new(named("sigmoid").unwrap()).intercept(false).noise(Noise::Post);
-            let report = options.build().unwrap().fit(&rows).unwrap();
-            bank::distance(&report.coefficients, &data.truth).ln()
+            trial.distance(&options.build().unwrap().fit(&trial.rows).unwrap().coefficients).ln()
         };
         (0..20).map(log_error).sum::<f64>() / 20.0
     };
@@ -160,21 +179,10 @@ fn errors_fall_as_the_root_of_the_rows() {
 #[test]
 fn every_epoch_of_algorithm_two_ends_nearer() {
     const EPOCHS: usize = 60;
-    let (data, rows) = draw("sigmoid", 1.0, LabelNoise::None, N, 3);
-    let oracle = oracle("sigmoid", &rows);
-    let mut random = Random::new(3, Stream::Probes);
     let setting = setting("sigmoid", 1.0, LabelNoise::None).on_sample(N, D).unwrap();
-    let epochs = setting.epochs(EPOCHS, |radius, tau| {
-        Around { centre: &data.truth, radius, tau, points: 5 }.sphere(&oracle, 50, &mut random)
-    });
-    let mut ends = vec![(0, f64::NAN); EPOCHS];
-    let mut watch = Watch(|step: &Step<'_>| {
-        ends[step.stage].0 += 1;
-        ends[step.stage].1 = bank::distance(step.theta, &data.truth);
-    });
-    let method = stochastic(&epochs, Shuffle::new(3, 50, rows.len()));
-    fit(&oracle, method, vec![0.0; D], Stop::new(0.0, EPOCHS), &mut watch);
-    for (epoch, (steps, distance)) in epochs.iter().zip(ends) {
+    let ends = draw("sigmoid", 1.0, LabelNoise::None, N, 3).epochs(&setting, EPOCHS, 50).unwrap();
+    assert_eq!(ends.len(), EPOCHS);
+    for Ended { epoch, steps, distance } in ends {
         assert!(distance <= epoch.radius / INCREMENT, "{distance} after {epoch:?}");
         assert!(steps >= 1 && steps as f64 <= epoch.steps, "{steps} steps in {epoch:?}");
     }
@@ -244,9 +252,7 @@ fn envelopes_hold_the_exact_expectations() {
 
 /// The least and greatest measured eigenvalue around w_*.
 fn measured(activation: &str, norm: f64, noise: LabelNoise, r: f64, tau: f64) -> agglio::theory::Constants {
-    let (data, rows) = draw(activation, norm, noise, N, 7);
-    let around = Around { centre: &data.truth, radius: r, tau, points: 4 };
-    around.curvature(&oracle(activation, &rows), &mut Random::new(7, Stream::Probes)).unwrap()
+    draw(activation, norm, noise, N, 7).curvature(r, tau, 4).unwrap()
 }
 
 #[test]

@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use super::Asked;
-use crate::args::{self, CsvArgs, FitArgs, MethodArgs, Missing, NoiseArgs, TableArgs};
+use crate::args::{self, CsvArgs, FitArgs, MethodArgs, Missing, NoiseArgs, PlaceArgs, TableArgs};
 use crate::commands::fit::table_warnings;
 use crate::plan::FitPlan;
 use crate::print;
@@ -103,7 +103,7 @@ fn fit_args(asked: &Asked<'_>, file: &Path, target: &str) -> FitArgs {
         },
         method: MethodArgs {
             noise: NoiseArgs { noise: Some(noise), tau_max: None },
-            scaling: Some(args::Scaling::None),
+            place: PlaceArgs { scaling: Some(args::Scaling::None), ..PlaceArgs::default() },
             ..MethodArgs::default()
         },
         solver: "auto".into(),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use agglio::number;
 use agglio::quote::visible;
-use agglio::tune::{self, Score};
+use agglio::tune::{self, MeanLoss, Score};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -26,23 +26,38 @@ pub struct Candidate {
     setting: Setting,
 }
 
+/// What settings are compared with beside each other.
+pub struct Beside {
+    pub rows: usize,
+    pub mean: MeanLoss,
+    /// None if an interrupt came before.
+    pub auto: Option<Score>,
+}
+
 /// The settings of a search in the grid's order, with the scores of those that were tried.
 pub struct Found {
     candidates: Vec<(Candidate, Option<Score>)>,
     best: Option<usize>,
+    beside: Beside,
     /// How rows were held out.
     split: (&'static str, Value),
     seed: u64,
-    rows: usize,
     seconds: f64,
     pub warnings: Vec<String>,
 }
 
-/// A setting in JSON; nothing but null in place of numbers that there are none of.
+/// A setting in JSON.
 #[derive(Serialize)]
 struct Line<'a> {
     solver: &'a str,
     settings: Map<String, Value>,
+    #[serde(flatten)]
+    scored: Scored,
+}
+
+/// A score in JSON; nothing but null in place of numbers that there are none of.
+#[derive(Serialize)]
+struct Scored {
     loss: Option<f64>,
     training_loss: Option<f64>,
     passes: Option<f64>,
@@ -73,7 +88,7 @@ impl Found {
         args: &TuneArgs,
         candidates: Vec<Candidate>,
         scores: Vec<Option<Score>>,
-        rows: usize,
+        beside: Beside,
         seconds: f64,
         mut warnings: Vec<String>,
     ) -> Found {
@@ -81,35 +96,54 @@ impl Found {
         let tried = scores.iter().flatten().count();
         if interrupt::is_caught() {
             warnings.push(format!("interrupted: {tried} of {} settings were tried", scores.len()));
-        } else if best.is_none() {
-            warnings.push("no setting has a finite loss: make the steps of the grid shorter".into());
+        } else {
+            let best = best.and_then(|best| scores.get(best)?.as_ref());
+            warnings.extend(doubt(&scores, best, &beside.mean));
         }
         let split = match args.folds {
             Some(folds) => ("folds", json!(folds)),
             None => ("holdout", json!(args.holdout.unwrap_or(HOLDOUT))),
         };
         let candidates = candidates.into_iter().zip(scores).collect();
-        Found { candidates, best, split, seed: args.run.seed, rows, seconds, warnings }
+        Found { candidates, best, beside, split, seed: args.run.seed, seconds, warnings }
     }
 
-    /// The setting of the lowest loss.
+    /// The setting of the lowest loss among those that can be recommended, of the fewest passes where several reach it.
     pub fn best(&self) -> Option<(&Candidate, &Score)> {
         let (candidate, score) = self.candidates.get(self.best?)?;
         Some((candidate, score.as_ref()?))
     }
 
-    /// The best settings, one a line, and the winner as it is typed after `fit --solver`.
+    /// The best settings, one a line, what they are compared with, and the winner as it is typed after `fit --solver`.
     pub fn table(&self) -> String {
-        let mut ranked: Vec<(&Candidate, &Score)> =
-            self.candidates.iter().filter_map(|(candidate, score)| Some((candidate, score.as_ref()?))).collect();
-        // stable, so that the first in the grid stays the first of equals
-        ranked.sort_by(|(_, one), (_, other)| one.loss.partial_cmp(&other.loss).unwrap_or(Ordering::Equal));
+        let scored = self.candidates.iter().enumerate();
+        let mut ranked: Vec<(usize, &Candidate, &Score)> =
+            scored.filter_map(|(place, (candidate, score))| Some((place, candidate, score.as_ref()?))).collect();
+        // stable, so that the first in the grid stays the first of equals; those that cannot be recommended come last
+        let rank = |place: usize, score: &Score| (Some(place) != self.best, !score.is_eligible(), score.loss);
+        ranked.sort_by(|one, other| rank(one.0, one.2).partial_cmp(&rank(other.0, other.2)).unwrap_or(Ordering::Equal));
         let keys = self.candidates.first().into_iter().flat_map(|(candidate, _)| &candidate.setting);
         let numbers = ["held-out loss", "training loss", "passes", "time"].map(right);
         let mut table = ruled(keys.map(|(key, _)| right(visible(key))).chain(numbers).chain([left("status")]));
-        table.add_rows(ranked.iter().take(SHOWN).map(|(candidate, score)| cells(candidate, score)));
+        table.add_rows(ranked.iter().take(SHOWN).map(|(_, candidate, score)| cells(candidate, score)));
         let winner = self.best().map(|(best, _)| format!("\nbest: {}\n", visible(&best.solver)));
-        flush_left(&mut table) + "\n" + &winner.unwrap_or_default()
+        format!("{}\n\n{}\n{}", flush_left(&mut table), self.beside(), winner.unwrap_or_default())
+    }
+
+    /// The losses that a setting is to be compared with, and those of the best.
+    fn beside(&self) -> String {
+        let numbers = ["held-out loss", "training loss", "passes", "time"].map(right);
+        let mut table = ruled([left("model")].into_iter().chain(numbers).chain([left("status")]));
+        let MeanLoss { loss, training_loss } = self.beside.mean;
+        table.add_row([left("mean of the labels"), right(number::short(loss)), right(number::short(training_loss))]);
+        let fits = [("solver auto", self.beside.auto.as_ref()), ("best setting", self.best().map(|(_, score)| score))];
+        for (name, score) in fits {
+            let cells = score.map_or(vec![left(""); 4], |score| numbers_of(score).to_vec());
+            let none = if name == "solver auto" { "interrupted" } else { "none" };
+            let status = score.map_or(none.to_owned(), |score| score.status.to_string());
+            table.add_row([left(name)].into_iter().chain(cells).chain([left(status)]).collect::<Vec<_>>());
+        }
+        flush_left(&mut table)
     }
 
     /// The search as one JSON object; what is not finite is null.
@@ -125,10 +159,13 @@ impl Found {
         let mut object = Map::new();
         let (how, held_out) = &self.split;
         object.insert("best".into(), json!(best));
+        let MeanLoss { loss, training_loss } = self.beside.mean;
+        object.insert("mean".into(), json!({"loss": loss, "training_loss": training_loss}));
+        object.insert("auto".into(), serde_json::to_value(Scored::new(self.beside.auto.as_ref()))?);
         object.insert("candidates".into(), serde_json::to_value(candidates)?);
         object.insert((*how).into(), held_out.clone());
         object.insert("seed".into(), json!(self.seed));
-        object.insert("rows".into(), json!(self.rows));
+        object.insert("rows".into(), json!(self.beside.rows));
         object.insert("seconds".into(), json!(self.seconds));
         object.insert("warnings".into(), json!(self.warnings));
         object.insert("version".into(), json!(env!("CARGO_PKG_VERSION")));
@@ -138,9 +175,13 @@ impl Found {
 
 impl<'a> Line<'a> {
     fn new(candidate: &'a Candidate, score: Option<&Score>) -> Line<'a> {
-        Line {
-            solver: &candidate.solver,
-            settings: candidate.settings(),
+        Line { solver: &candidate.solver, settings: candidate.settings(), scored: Scored::new(score) }
+    }
+}
+
+impl Scored {
+    fn new(score: Option<&Score>) -> Scored {
+        Scored {
             loss: score.map(|score| score.loss),
             training_loss: score.map(|score| score.training_loss),
             passes: score.map(|score| score.passes),
@@ -152,13 +193,33 @@ impl<'a> Line<'a> {
 
 fn cells(candidate: &Candidate, score: &Score) -> Vec<comfy_table::Cell> {
     let keys = candidate.setting.iter().map(|(_, value)| right(visible(&legible(value))));
-    let numbers = [
+    keys.chain(numbers_of(score)).chain([left(score.status)]).collect()
+}
+
+fn numbers_of(score: &Score) -> [comfy_table::Cell; 4] {
+    [
         right(number::short(score.loss)),
         right(number::short(score.training_loss)),
         right(format!("{:.0}", score.passes)),
         right(number::seconds(score.seconds)),
-    ];
-    keys.chain(numbers).chain([left(score.status)]).collect()
+    ]
+}
+
+/// Why no setting is recommended, or why the best is of no use.
+fn doubt(scores: &[Option<Score>], best: Option<&Score>, mean: &MeanLoss) -> Option<String> {
+    let finite = scores.iter().flatten().any(|score| score.loss.is_finite());
+    match best {
+        None if !finite => Some("no setting has a finite loss: make the steps of the grid shorter".into()),
+        None => Some(
+            "no setting is recommended: each ended on a plateau, or fits its own rows no better than a constant does; try \
+             other values, or solver `auto`"
+                .into(),
+        ),
+        Some(best) if best.loss >= mean.loss => {
+            Some("the best setting predicts the rows held out no better than the mean of the labels does".into())
+        }
+        Some(_) => None,
+    }
 }
 
 /// A value with fewer digits, where there are many.

@@ -5,17 +5,17 @@ mod found;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use agglio::Plan;
 use agglio::read::Table;
 use agglio::rows::{Dense, Rows};
-use agglio::tune::{Score, Split, tune};
+use agglio::tune::{Score, Split, mean_loss, tune};
+use agglio::{Plan, Solver};
 use anyhow::{Context, Result, bail};
 
-use self::found::{Candidate, Found};
+use self::found::{Beside, Candidate, Found};
 use super::compare::once;
 use super::fit::table_warnings;
-use crate::args::{FitArgs, Format, TuneArgs};
-use crate::grid::{Grid, paper};
+use crate::args::{FitArgs, Format, MethodArgs, TuneArgs};
+use crate::grid::{Grid, paper, standard};
 use crate::plan::{self, FitPlan};
 use crate::{interrupt, memory, output, print, progress, solver_keys, threads};
 
@@ -26,23 +26,30 @@ const FAILED: u8 = 2;
 
 pub fn run(args: &TuneArgs) -> Result<ExitCode> {
     let split = split(args)?;
-    let (candidates, mut warnings) = candidates(args)?;
     // what is wrong with any of them is said before data is read
-    let plan = |one: &Candidate| FitPlan::new(fit_args(args, one)).with_context(|| one.name());
-    let plans: Vec<FitPlan> = candidates.iter().map(plan).collect::<Result<_>>()?;
-    let Some(first) = plans.first() else { return Ok(ExitCode::SUCCESS) };
-    let table = first.source.read(&first.selection, first.quiet)?;
+    let alone = is_standard(args).then(|| FitPlan::new(fit_args(args, &args.solver))).transpose()?;
+    let auto = FitPlan::new(auto_args(args)?)?;
+    let (mut candidates, mut warnings) = candidates(args, Some(1.0))?;
+    let mut plans = plans(args, &candidates)?;
+    let table = auto.source.read(&auto.selection, auto.quiet)?;
     let names = table.names.clone();
-    warnings.extend(table_warnings(&table, first.no_header));
-    warnings
-        .extend(plans.iter().flat_map(|plan| plan.warnings.clone().into_iter().chain(plan.batch_warning(table.rows))));
+    warnings.extend(table_warnings(&table, auto.no_header));
     require_memory(&table, args)?;
-    let rows = table.into_rows().map_err(|why| first.source.blame(why))?;
-    let fits: Vec<Plan> = plans.iter().map(|plan| plan.for_table(&names, rows.len())).collect::<Result<_>>()?;
+    let rows = table.into_rows().map_err(|why| auto.source.blame(why))?;
+    let blame = |why: agglio::Error| auto.source.blame(why.with_names(&names));
     interrupt::hold();
     let begun = Instant::now();
-    let scores = search(&rows, &fits, split, args).map_err(|why| first.source.blame(why.with_names(&names)))?;
-    let found = Found::new(args, candidates, scores, rows.len(), begun.elapsed().as_secs_f64(), once(warnings));
+    if let Some(alone) = alone {
+        let step = alone.for_table(&names, rows.len())?.default_step(&rows).map_err(blame)?;
+        (candidates, _) = self::candidates(args, step)?;
+        plans = self::plans(args, &candidates)?;
+    }
+    warnings
+        .extend(plans.iter().flat_map(|plan| plan.warnings.clone().into_iter().chain(plan.batch_warning(rows.len()))));
+    let for_table = |plan: &FitPlan| plan.for_table(&names, rows.len());
+    let fits: Vec<Plan> = plans.iter().map(for_table).collect::<Result<_>>()?;
+    let (beside, scores) = search(&rows, &for_table(&auto)?, &fits, split, args).map_err(blame)?;
+    let found = Found::new(args, candidates, scores, beside, begun.elapsed().as_secs_f64(), once(warnings));
     print::warnings(&found.warnings, args.run.quiet);
     output::print(&match args.format {
         Format::Table => found.table(),
@@ -61,8 +68,23 @@ pub fn run(args: &TuneArgs) -> Result<ExitCode> {
 /// For bad usage.
 pub fn check(args: &TuneArgs) -> Result<()> {
     split(args)?;
-    let (candidates, _) = candidates(args)?;
-    candidates.iter().try_for_each(|one| plan::check(&fit_args(args, one)).map(drop).with_context(|| one.name()))
+    if is_standard(args) {
+        plan::check(&fit_args(args, &args.solver))?;
+    }
+    let (candidates, _) = candidates(args, Some(1.0))?;
+    candidates
+        .iter()
+        .try_for_each(|one| plan::check(&fit_args(args, &one.solver)).map(drop).with_context(|| one.name()))
+}
+
+/// Whether the values depend on the data.
+fn is_standard(args: &TuneArgs) -> bool {
+    args.grid.trim() == "standard"
+}
+
+fn plans(args: &TuneArgs, candidates: &[Candidate]) -> Result<Vec<FitPlan>> {
+    let plan = |one: &Candidate| FitPlan::new(fit_args(args, &one.solver)).with_context(|| one.name());
+    candidates.iter().map(plan).collect()
 }
 
 fn split(args: &TuneArgs) -> Result<Split> {
@@ -86,20 +108,31 @@ fn require_memory(table: &Table, args: &TuneArgs) -> Result<()> {
     }
 }
 
-fn search(rows: &Dense, fits: &[Plan], split: Split, args: &TuneArgs) -> agglio::Result<Vec<Option<Score>>> {
-    let bar = progress::searching(fits.len() * args.folds.unwrap_or(1), args.run.quiet);
-    let scores = tune(rows, fits, split, &|done, _| bar.set_position(done as u64));
+/// The losses to compare with, then the scores of all settings.
+fn search(
+    rows: &Dense,
+    auto: &Plan,
+    fits: &[Plan],
+    split: Split,
+    args: &TuneArgs,
+) -> agglio::Result<(Beside, Vec<Option<Score>>)> {
+    let folds = args.folds.unwrap_or(1);
+    let bar = progress::searching((1 + fits.len()) * folds, args.run.quiet);
+    let mean = mean_loss(rows, split)?;
+    let auto = tune(rows, std::slice::from_ref(auto), split, &|done, _| bar.set_position(done as u64))?;
+    let scores = tune(rows, fits, split, &|done, _| bar.set_position((folds + done) as u64));
     bar.finish_and_clear();
-    scores
+    Ok((Beside { rows: rows.len(), mean, auto: auto.into_iter().next().flatten() }, scores?))
 }
 
-/// The settings as solvers, and what is to be said about them.
-fn candidates(args: &TuneArgs) -> Result<(Vec<Candidate>, Vec<String>)> {
+/// The settings as solvers, and what is to be said about them; `step` is what the standard grid takes for the solver's own
+/// step, which the data tells.
+fn candidates(args: &TuneArgs, step: Option<f64>) -> Result<(Vec<Candidate>, Vec<String>)> {
     let (mut solver, mut warnings) = (args.solver.trim().to_owned(), Vec::new());
-    let (name, method) = solver_keys::parse(&solver, args.method.clone())?;
+    let solver_keys::Typed { solver: name, method, .. } = solver_keys::parse(&solver, args.method.clone())?;
     let grid = match args.grid.trim() {
         "paper" => {
-            if method.scaling.is_none() {
+            if method.place.scaling.is_none() {
                 solver = with_key(&solver, "scaling", "none");
                 warnings.push(
                     "the paper's steps are for columns as they are: scaling is none; say --scaling otherwise".into(),
@@ -107,6 +140,7 @@ fn candidates(args: &TuneArgs) -> Result<(Vec<Candidate>, Vec<String>)> {
             }
             Grid::parse(&paper::axes(name, &method)?.join(";"))?
         }
+        "standard" => Grid::parse(&standard::axes(name, &method, step)?.join(";"))?,
         typed => Grid::parse(typed)?,
     };
     require_free(&grid, &args.solver)?;
@@ -139,12 +173,25 @@ fn with_key(solver: &str, key: &str, value: &str) -> String {
     format!("{solver}{between}{key}={value}")
 }
 
-/// The flags of `fit` with this setting.
-fn fit_args(args: &TuneArgs, candidate: &Candidate) -> FitArgs {
+/// The flags of `fit` for solver `auto`, with what is said of the problem and nothing of the method.
+fn auto_args(args: &TuneArgs) -> Result<FitArgs> {
+    let solver_keys::Typed { solver, method, .. } = solver_keys::parse(args.solver.trim(), args.method.clone())?;
+    let MethodArgs { noise, mut place, l2, .. } = method;
+    // which needs no start
+    place.init = None;
+    if solver == Solver::Theory {
+        // which keeps nothing within its radius
+        place.radius = None;
+    }
+    Ok(FitArgs { method: MethodArgs { noise, place, l2, ..MethodArgs::default() }, ..fit_args(args, "auto") })
+}
+
+/// The flags of `fit` with this solver.
+fn fit_args(args: &TuneArgs, solver: &str) -> FitArgs {
     FitArgs {
         table: args.table.clone(),
         method: args.method.clone(),
-        solver: candidate.solver.clone(),
+        solver: solver.trim().to_owned(),
         format: args.format,
         model: None,
         trace: None,

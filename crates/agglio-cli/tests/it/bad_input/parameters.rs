@@ -59,8 +59,19 @@ fn names() -> Vec<Case> {
         fit("a flag that is no solver's key", "--solver gd:seed=1").refused(["no solver key is called `seed`"]),
         fit("a solver's key without value", "--solver gd:tau0").refused(["`tau0` has no value"]),
         fit("a solver's key in words", "--solver gd:tau0=x").refused(["gd:tau0=x", "must be a number"]),
+        fit("a key that has no flag as one", "--solver sgd --decay none").refused(["--decay"]),
+        fit("a decay that is none of those", "--solver sgd:decay=no").refused(["`decay`", "`none` or `stall`"]),
+        fit("a v0 that is none of those", "--solver yogi:v0=1").refused(["`v0`", "`zero` or `gradient`"]),
+        fit("a branch that is none of those", "--activation silu --solver gd:branch=up")
+            .refused(["`branch`", "`nearer`, `left` or `right`"]),
+        fit("a third algorithm", "--no-intercept --solver theory:radius=1,algorithm=3")
+            .refused(["`algorithm`", "`1` or `2`"]),
+        fit("constants that are none of those", "--no-intercept --solver theory:radius=1,constants=exact")
+            .refused(["`constants`", "`corrected` or `printed`"]),
+        fit("stages without a pass", "--solver gradopt:passes=0").refused(["passes is 0"]),
+        fit("negative noise of a theory", "--no-intercept --solver theory:radius=1,sigma=-1").refused(["sigma is -1"]),
         fit("restarts in words", "--restarts some").refused(["--restarts", "whole number or `auto`"]),
-        fit("noise elsewhere", "--noise during").refused(["`pre` or `post`"]),
+        fit("noise elsewhere", "--noise during").refused(["it is `post`, `pre` or `auto`"]),
         fit("scaling misspelt", "--scaling std").refused(["standard"]),
         fit("a start that is not there", "--init nowhere.json")
             .refused(["`nowhere.json`", "zero, random[:S] or a weights file"]),
@@ -107,12 +118,42 @@ fn pairs() -> Vec<Case> {
         fit("a temperature for noise before φ", "--solver gd --tau0 0.5 --noise pre")
             .refused(["tau0", "do not go together"]),
         fit("a key and a flag", "--solver gd:tau0=1 --tau0 1").refused(["tau0 is given twice"]),
-        fit("a key twice", "--solver gd:tau0=1,tau0=0.5").refused(["--tau0", "multiple times"]),
+        fit("a key twice", "--solver gd:tau0=1,tau0=0.5").refused(["`tau0`", "multiple times"]),
         fit("a choice of noise by `gd`", "--solver gd --noise auto").refused(["`gd`", "noise auto"]),
         fit("restarts of `lm`", "--solver lm --restarts 5").refused(["`lm`", "restarts"]),
         fit("a penalty for `saga`", "--solver saga --l2 0.1").refused(["`saga`", "l2"]),
         fit("a ball for `lbfgs`", "--solver lbfgs --radius 1").refused(["`lbfgs`", "radius"]),
         fit("a blind step under exp", "--solver adam --activation exp").refused(["`adam`", "unbounded slope"]),
+        fit("a branch where there is one", "--solver gd:branch=left").refused(["`sigmoid`", "branch", "one preimage"]),
+        fit("the theory without a radius", "--no-intercept --solver theory")
+            .refused(["radius is not given", "`theory`"]),
+        fit("the theory with an intercept", "--solver theory:radius=1").refused(["`theory`", "intercept"]),
+        fit("the theory in other units", "--no-intercept --solver theory:radius=1,scaling=standard").refused([
+            "`theory`",
+            "scaling standard",
+            "scaling none",
+        ]),
+        fit("the theory from a random start", "--no-intercept --solver theory:radius=1 --init random")
+            .refused(["`theory`", "random start"]),
+        fit(
+            "the theory from too far",
+            "--no-intercept --features x1,x2 --solver theory:radius=0.01 --init weights.json",
+        )
+        .refused(["`theory`", "radius, 0.01"]),
+        fit("the theory of SiLU", "--no-intercept --activation silu --solver theory:radius=1")
+            .refused(["`silu`", "softplus"]),
+        fit("noise in the theory of Algorithm 2", "--no-intercept --solver theory:radius=1,algorithm=2,sigma=0.1")
+            .refused(["`theory`", "sigma", "without noise"]),
+        fit("batches in the theory of Algorithm 1", "--no-intercept --solver theory:radius=1 --batch 5").refused([
+            "`theory`",
+            "batch",
+            "algorithm 2",
+        ]),
+        fit("a last temperature in the theory", "--no-intercept --solver theory:radius=1 --tau-max 0.5").refused([
+            "`theory`",
+            "temperature",
+            "sigma",
+        ]),
     ]
 }
 
@@ -128,6 +169,22 @@ fn unused() -> Vec<Case> {
             let case = fit("a flag that the solver does not use", &format!("--solver {solver} {flag}"));
             cases.push(case.refused([solver, name, "do not go together"]));
         }
+    }
+    for (solver, key) in [
+        ("gd", "decay=none"),
+        ("svrg", "decay=none"),
+        ("gradopt", "decay=none"),
+        ("auto", "decay=none"),
+        ("adam", "v0=gradient"),
+        ("sgd", "passes=3"),
+        ("lm", "branch=left"),
+        ("auto", "branch=left"),
+        ("gd", "algorithm=1"),
+        ("gd", "sigma=0.1"),
+        ("gd", "constants=printed"),
+    ] {
+        let case = fit("a key that the solver does not use", &format!("--activation silu --solver {solver}:{key}"));
+        cases.push(case.refused([solver, key.split('=').next().unwrap_or_default(), "do not go together"]));
     }
     cases
 }

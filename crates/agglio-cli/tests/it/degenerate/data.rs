@@ -1,6 +1,8 @@
 //! Tables that are odd: labels, columns, weights and offsets.
 
-use super::{EXACT, ROWS, Row, SOLVERS, drawn, every, fit, fitted, folder, lowest, none, plain, solved, table};
+use super::{
+    EXACT, ROWS, Row, SOLVERS, drawn, every, fit, fitted, folder, lowest, none, plain, refused, solved, table,
+};
 use crate::Folder;
 
 #[test]
@@ -72,6 +74,17 @@ fn fewer_rows_than_columns() {
     });
 }
 
+/// A coefficient that is rounding may underflow, and one that keeps its digits may be tiny.
+#[test]
+fn coefficients_that_underflow_without_loss() {
+    let constant = table("a,b,y", ROWS, |row| vec![row.a, 1e305 * row.b, 0.3]);
+    every(&constant, "", |_, fit| fit.coefficient("b").abs() <= 1e-314);
+    let subnormal = table("a,b,y", ROWS, |row| vec![row.a, 1e307 * row.b, 0.01 * row.z]);
+    let fit = fitted(&folder(&subnormal), "--activation identity");
+    let off = (fit.coefficient("b") / -0.004e-307 - 1.0).abs();
+    assert!(fit.code == 0 && off <= 1e-12, "{}", fit.json);
+}
+
 /// Whatever their units, columns are standardised, and the fit is the same one.
 #[test]
 fn columns_of_every_size() {
@@ -98,6 +111,12 @@ fn columns_beyond_every_size() {
     }
     let huge = table("a,b,y", ROWS, |row| vec![row.a, 1e200 * row.b, row.y()]);
     none(&huge, "--scaling none", &["column `b`: its values are too large to square", "divide"]);
+    let underflown = ["column `b`: its values are so large that its coefficient underflows", "divide"];
+    for (size, label) in [(1e300, 1e-15), (1e300, 1e-90), (1e200, 1e-130)] {
+        let table = table("a,b,y", ROWS, |row| vec![row.a, size * row.b, label * row.z]);
+        none(&table, "--activation identity", &underflown);
+        none(&table, "--activation tanh", &underflown);
+    }
     let tiny = table("a,b,y", ROWS, |row| vec![row.a, 1e-200 * row.b, row.y()]);
     every(&tiny, "--scaling none", |_, fit| fit.code == 3);
 }
@@ -117,12 +136,13 @@ fn labels_of_every_size() {
     }
     for size in [1e-300, 1e-160, 1e160, 1e300, 1e307] {
         let positive = table("a,b,y", ROWS, |row| vec![row.a, row.b, size * row.softplus()]);
-        for activation in ["identity", "softplus", "exp", "sigmoid"] {
-            none(
-                &positive,
-                &format!("--activation {activation}"),
-                &["the largest label is", "to square", "the target by"],
-            );
+        let pieces = ["the largest label is", "to square", "the target by"];
+        for activation in ["identity", "softplus", "sigmoid"] {
+            none(&positive, &format!("--activation {activation}"), &pieces);
+        }
+        // the others are refused before labels are read, since exp has no largest slope
+        for solver in ["auto", "gd", "lbfgs", "newton", "newton-cg", "lm", "multistart"] {
+            refused(&folder(&positive), &format!("--solver {solver} --activation exp"), &pieces);
         }
     }
 }

@@ -12,6 +12,16 @@ pub enum Second {
     Yogi,
 }
 
+/// What Yogi's second moment begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum V0 {
+    /// v₀ = 0, and v̂ = v/(1 − β₂^t): what the paper of AGGLIO found to do better.
+    #[default]
+    Zero,
+    /// v₀ = g₁², the square of the first gradient, as Yogi's authors advise. Such a v has no bias towards zero, so v̂ = v.
+    Gradient,
+}
+
 /// p = −α·m̂/(√v̂ + α₀·Λ), with bias-corrected moments from m₀ = v₀ = 0 and α₀ the first α.
 ///
 /// Far from the optimum, where √v̂ dominates, every coordinate moves by about α; near it the step is that of
@@ -23,6 +33,7 @@ pub struct Adaptive {
     /// α₀·Λ. It stays while α decays, or the step near the optimum would remain 1/Λ whatever α does.
     floor: f64,
     betas: (f64, f64),
+    v0: V0,
     steps: i32,
     m: Vec<f64>,
     v: Vec<f64>,
@@ -31,7 +42,30 @@ pub struct Adaptive {
 impl Adaptive {
     /// `floor` is α₀·Λ of the batch; `betas` are (β₁, β₂), (.9, .99) in the presets.
     pub fn new(second: Second, floor: f64, betas: (f64, f64)) -> Adaptive {
-        Adaptive { second, floor, betas, steps: 0, m: Vec::new(), v: Vec::new() }
+        Adaptive { second, floor, betas, v0: V0::Zero, steps: 0, m: Vec::new(), v: Vec::new() }
+    }
+
+    /// Begins with this v₀. Yogi takes it again at each temperature.
+    pub fn with_v0(mut self, v0: V0) -> Adaptive {
+        self.v0 = v0;
+        self
+    }
+
+    /// Puts v₀ in the place of v before the first step.
+    fn begin(&mut self, gradient: &[f64]) {
+        self.v.clear();
+        match self.v0 {
+            V0::Zero => self.v.resize(gradient.len(), 0.0),
+            V0::Gradient => self.v.extend(gradient.iter().map(|g| g * g)),
+        }
+    }
+
+    /// What v is divided by to undo its bias towards zero.
+    fn bias(&self) -> f64 {
+        match self.v0 {
+            V0::Zero => 1.0 - self.betas.1.powi(self.steps),
+            V0::Gradient => 1.0,
+        }
     }
 }
 
@@ -42,16 +76,17 @@ impl Direction for Adaptive {
         if self.second == Second::Yogi {
             self.steps = 0;
             self.m.fill(0.0);
-            self.v.fill(0.0);
         }
     }
 
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
         let (beta1, beta2) = self.betas;
         self.m.resize(p.len(), 0.0);
-        self.v.resize(p.len(), 0.0);
+        if self.steps == 0 {
+            self.begin(&here.sums.gradient);
+        }
         self.steps = self.steps.saturating_add(1);
-        let (bias1, bias2) = (1.0 - beta1.powi(self.steps), 1.0 - beta2.powi(self.steps));
+        let (bias1, bias2) = (1.0 - beta1.powi(self.steps), self.bias());
         for (j, &g) in here.sums.gradient.iter().enumerate() {
             let (m, v) = (&mut self.m[j], &mut self.v[j]);
             *m = beta1 * *m + (1.0 - beta1) * g;

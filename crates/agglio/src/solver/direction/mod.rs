@@ -11,7 +11,7 @@ mod normalised;
 mod steepest;
 mod suffix;
 
-pub use adaptive::{Adaptive, Second};
+pub use adaptive::{Adaptive, Second, V0};
 pub use damped::Damped;
 pub use kept::Kept;
 pub use lbfgs::Lbfgs;

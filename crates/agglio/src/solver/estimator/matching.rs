@@ -27,4 +27,8 @@ impl Estimator for Matching {
     fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
         oracle.ask(&self.query(theta, place, want))
     }
+
+    fn objective(&self) -> Objective {
+        Objective::Matching
+    }
 }

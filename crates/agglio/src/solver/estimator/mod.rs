@@ -16,7 +16,7 @@ pub use smoothed::{Smoothed, Smoothing};
 pub use svrg::Svrg;
 pub use watched::Watched;
 
-use crate::oracle::{Oracle, Query, Sums, Want};
+use crate::oracle::{Objective, Oracle, Query, Sums, Want};
 use crate::schedule::Stage;
 
 /// A step's place in the run.
@@ -40,6 +40,11 @@ pub trait Estimator: std::fmt::Debug + Send {
 
     /// The sums at θ, as well as this estimator gets them; the same place asks the same rows.
     fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums;
+
+    /// The loss whose gradient it estimates, which is the one that the fit minimises. Default: squares.
+    fn objective(&self) -> Objective {
+        Objective::Squares
+    }
 
     /// Whether estimates are over all rows, so that they can be compared and kept.
     fn is_exact(&self) -> bool {

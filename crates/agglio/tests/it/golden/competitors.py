@@ -24,22 +24,53 @@ def loss(w, rows=slice(None)):
     return np.mean((expit(X[rows] @ w) - y[rows]) ** 2)
 
 
-def adaptive(batches, second, alpha=0.05, beta1=0.8, beta2=0.95, epsilon=1e-5):
+def adaptive(batches, second, alpha=0.05, beta1=0.8, beta2=0.95, epsilon=1e-5, first=False):
     w, m, v = start.copy(), np.zeros_like(start), np.zeros_like(start)
     for t, rows in enumerate(batches, 1):
         g = gradient(w, rows)
+        if first and t == 1:
+            v = g * g
         m = beta1 * m + (1 - beta1) * g
         v = second(v, g * g, beta2)
-        w = w - alpha * (m / (1 - beta1**t)) / (np.sqrt(v / (1 - beta2**t)) + epsilon)
+        corrected = v if first else v / (1 - beta2**t)
+        w = w - alpha * (m / (1 - beta1**t)) / (np.sqrt(corrected) + epsilon)
         yield w
 
 
-def adam(batches, nearby):
-    return adaptive(batches, lambda v, square, beta: beta * v + (1 - beta) * square)
+def adam(batches, nearby, **given):
+    return adaptive(batches, lambda v, square, beta: beta * v + (1 - beta) * square, **given)
 
 
-def yogi(batches, nearby):
-    return adaptive(batches, lambda v, square, beta: v - (1 - beta) * np.sign(v - square) * square)
+def yogi(batches, nearby, **given):
+    return adaptive(batches, lambda v, square, beta: v - (1 - beta) * np.sign(v - square) * square, **given)
+
+
+def floor(alpha=0.05):
+    """alpha times the expected smoothness of a batch of b of n rows, the steepest slope of the sigmoid being 1/4."""
+    n, b = ROWS, ROWS // BATCHES
+    every = np.linalg.eigvalsh(X.T @ X / n)[-1] / 8
+    single = max(np.sum(X**2, axis=1)) / 8
+    return alpha * (n * (b - 1) / (b * (n - 1)) * every + (n - b) / (b * (n - 1)) * single)
+
+
+def adam_constant(batches, nearby):
+    return adam(batches, nearby, epsilon=floor())
+
+
+def yogi_constant(batches, nearby):
+    return yogi(batches, nearby, epsilon=floor())
+
+
+def yogi_gradient(batches, nearby):
+    """Its second moment begins as the square of the first gradient, and is not corrected for a beginning at zero."""
+    return yogi(batches, nearby, first=True)
+
+
+def sgd_constant(batches, nearby, eta=3.0):
+    w = start.copy()
+    for rows in batches:
+        w = w - eta * gradient(w, rows)
+        yield w
 
 
 def sgd(batches, nearby, eta=3.0):
@@ -80,21 +111,29 @@ def sngd(batches, nearby, eta=0.1):
         yield w
 
 
-def gradopt(batches, nearby, alpha=4.0, delta=2.0):
+def sngd_constant(batches, nearby):
+    return sngd(batches, nearby)
+
+
+def gradopt(batches, nearby, alpha=4.0, delta=2.0, passes=10):
     w = start.copy()
     for t, (rows, away) in enumerate(zip(batches, nearby)):
-        stage, i = divmod(t, 10 * BATCHES)
+        stage, i = divmod(t, passes * BATCHES)
         if i == 0:
             begun, suffix, reach = w.copy(), [], 1.5 * delta / 2**stage
         w = w - alpha / (i + 1) * gradient(w + np.array(away), rows)
         distance = np.linalg.norm(w - begun)
         if distance > reach:
             w = begun + (w - begun) * reach / distance
-        if 2 * (i + 1) > 10 * BATCHES:
+        if 2 * (i + 1) > passes * BATCHES:
             suffix.append(w)
-        if i + 1 == 10 * BATCHES:
+        if i + 1 == passes * BATCHES:
             w = np.mean(suffix, axis=0)
         yield w
+
+
+def gradopt_passes(batches, nearby):
+    return gradopt(batches, nearby, passes=3)
 
 
 def glmtron(batches, nearby, eta=1.0):

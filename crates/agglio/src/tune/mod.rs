@@ -8,34 +8,28 @@
 //!
 //! Fits are dealt out to threads, and each of them shares its sums with threads that have none left, so that the scores do
 //! not depend on their number. Plans of one solver run beside each other, so that rows are visited once for a step of
-//! several. No fit is certified: that costs as much as many steps, and a score needs none.
+//! several. No fit is certified, which would cost as much as many steps; the certificate is asked only about fits that
+//! ended on a plateau, since rounding may look like one.
+
+mod mean;
+mod split;
 
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
+pub use mean::{MeanLoss, mean_loss};
+pub use split::Split;
+
+use crate::certificate::Certificate;
 use crate::error::{Error, Result};
 use crate::oracle::{ABREAST, Fold, Labels, MARGIN, Oracle};
 use crate::report::Status;
-use crate::rng::{Permutation, Random, Stream};
-use crate::rows::{BLOCK, Batch, Dense, Part, Rows};
+use crate::rows::{BLOCK, Dense, Part, Rows};
 use crate::stop::StopReason;
 use crate::strategy::{Plan, Reached};
 use crate::tree::{column, in_pool, install};
-
-/// Which rows are held out of a fit: a rule that any holder of the rows can follow.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Split {
-    kind: Kind,
-    seed: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    Holdout(f64),
-    Folds(usize),
-}
 
 /// How a plan did.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,8 +43,11 @@ pub struct Score {
     pub passes: f64,
     /// Time of all folds together; plans that run beside each other divide theirs evenly.
     pub seconds: f64,
-    /// How the fit ended; of several, the first that has not converged.
+    /// How the fit ended: of several a plateau if there is one, else the first that has not converged.
     pub status: Status,
+    /// Whether the fit loses no more on its rows than the model without covariates, on every fold; taken for granted of
+    /// fits that end below τ = 1, which minimise something else.
+    pub explains: bool,
 }
 
 /// Scores plans, in their order; none for those that the interrupt of their options came before. `progress` hears of every
@@ -95,73 +92,16 @@ pub fn tune(
     install(first.threads(), search)?
 }
 
-/// The plan of the lowest finite loss, the first of several.
+/// The plan of the lowest loss among those that [can be recommended](Score::is_eligible). Losses within 1e-9 of the lowest,
+/// relatively, are the same but for rounding; of these plans, the one of the fewest passes, and the first of several.
 pub fn best(scores: &[Option<Score>]) -> Option<usize> {
-    let finite = scores.iter().enumerate().filter_map(|(i, score)| Some((i, score.as_ref()?.loss)));
-    let finite = finite.filter(|(_, loss)| loss.is_finite());
-    finite.reduce(|best, next| if next.1 < best.1 { next } else { best }).map(|(i, _)| i)
-}
-
-impl Split {
-    /// Holds a share of the rows out, between 0 and 1, drawn by `seed`; one row at least.
-    ///
-    /// # Errors
-    /// If the share is not between 0 and 1.
-    pub fn holdout(share: f64, seed: u64) -> Result<Split> {
-        match share > 0.0 && share < 1.0 {
-            true => Ok(Split { kind: Kind::Holdout(share), seed }),
-            false => Err(Error::parameter("holdout", share, "it is a share of the rows, above 0 and below 1")),
-        }
-    }
-
-    /// Holds each of so many parts of the rows out in turn, drawn by `seed`, of the same size but for one row.
-    ///
-    /// # Errors
-    /// If there are less than two.
-    pub fn folds(count: usize, seed: u64) -> Result<Split> {
-        match count >= 2 {
-            true => Ok(Split { kind: Kind::Folds(count), seed }),
-            false => Err(Error::parameter("folds", count, "there must be at least 2, each held out in turn")),
-        }
-    }
-
-    /// The rows that are held out of each fit, of `rows` in all.
-    ///
-    /// # Errors
-    /// If there are too few of them.
-    pub fn held_out(&self, rows: usize) -> Result<Vec<Batch>> {
-        let key = self.key();
-        let batch = |fold: Range<usize>| Batch::Part { key, start: fold.start, len: fold.len() };
-        Ok(self.spans(rows)?.into_iter().map(batch).collect())
-    }
-
-    /// The rows so that every fold is in one piece.
-    fn order(&self, rows: usize) -> Vec<usize> {
-        Permutation::new(self.key(), rows).run(0, rows)
-    }
-
-    /// Names the permutation of that order.
-    fn key(&self) -> u64 {
-        Random::new(self.seed, Stream::Holdout).bits()
-    }
-
-    /// The positions in that order that are held out of each fit.
-    fn spans(&self, rows: usize) -> Result<Vec<Range<usize>>> {
-        match self.kind {
-            _ if rows < 3 => Err(Error::data(format!("{rows} rows are too few to hold any out; there must be 3"))),
-            Kind::Holdout(share) => {
-                let held_out = ((share * rows as f64).round() as usize).clamp(1, rows - 2);
-                Ok(std::iter::once(0..held_out).collect())
-            }
-            Kind::Folds(count) if count > rows => {
-                Err(Error::parameter("folds", count, &format!("there are only {rows} rows")))
-            }
-            Kind::Folds(count) => {
-                let edge = |fold: usize| (fold as u128 * rows as u128 / count as u128) as usize;
-                Ok((0..count).map(|fold| edge(fold)..edge(fold + 1)).collect())
-            }
-        }
-    }
+    let eligible = || {
+        let scores = scores.iter().enumerate().filter_map(|(i, score)| Some((i, score.as_ref()?)));
+        scores.filter(|(_, score)| score.is_eligible())
+    };
+    let lowest = eligible().map(|(_, score)| score.loss).fold(f64::INFINITY, f64::min);
+    let lowest = eligible().filter(|(_, score)| score.loss <= (1.0 + ROUNDING) * lowest);
+    lowest.reduce(|best, next| if next.1.passes < best.1.passes { next } else { best }).map(|(i, _)| i)
 }
 
 /// The rows of a fit, and those that it is scored on.
@@ -187,17 +127,14 @@ impl<'a> Halves<'a> {
         let held_out = Fold::new(&self.held_out, oracle.coordinates().clone(), labels);
         let before = begun.elapsed().as_secs_f64() / plans.len() as f64;
         Plan::reach(plans, oracle, &mut |oracle, place, reached| {
-            scored(place, Score::new(oracle, &held_out, &reached, before));
+            scored(place, Score::new(oracle, &held_out, reached, before));
         })
     }
 }
 
 /// What the predictions of a model lose that is made of the point.
 fn loss(oracle: &Fold<'_>, Reached { outcome, deviation, .. }: &Reached) -> f64 {
-    match deviation {
-        None => oracle.loss_of_rows(&outcome.theta, 1.0),
-        Some(deviation) => oracle.loss_of_means(&outcome.theta, *deviation),
-    }
+    oracle.loss_of_predictions(&outcome.theta, *deviation)
 }
 
 /// Rows without weight would be fitted, or scored, as if there were none.
@@ -272,6 +209,9 @@ impl<'a> Search<'a> {
     }
 }
 
+/// What a loss may be above another, relatively, that it is no higher than.
+const ROUNDING: f64 = 1e-9;
+
 /// Numbers that a thread reads from the rows for the fits of a heat at most, those to all parts, if all go to their limit:
 /// some seconds, so that there are scores before long, and little for an interrupt to lose.
 const LONGEST: f64 = 5e9;
@@ -312,17 +252,32 @@ fn abreast(plans: &[Plan], parts: &[Halves<'_>], threads: usize) -> usize {
 
 impl Score {
     /// The score of a point, with the time that went by before anything was asked.
-    fn new(oracle: &Fold<'_>, held_out: &Fold<'_>, reached: &Reached, before: f64) -> Score {
+    fn new(oracle: &Fold<'_>, held_out: &Fold<'_>, mut reached: Reached, before: f64) -> Score {
         let begun = Instant::now();
         let reason = reached.outcome.reason;
-        let (loss, training_loss) = (loss(held_out, reached), loss(oracle, reached));
+        let led_away = matches!(reason, StopReason::Overshot | StopReason::Planned | StopReason::NotFinite);
+        let (loss, training_loss) = (loss(held_out, &reached), loss(oracle, &reached));
+        let explains = reached.outcome.tau < 1.0 || training_loss <= (1.0 + ROUNDING) * oracle.baseline().loss;
+        let status = match (reason, Status::from(reason)) {
+            // which knows slopes that have vanished from a gradient that rounding keeps from falling
+            (StopReason::Plateau, _) => Certificate::examine(oracle, &mut reached.outcome).status,
+            (_, Status::Converged) if !explains => Status::Plateau,
+            (_, status) => status,
+        };
         Score {
-            loss: if matches!(reason, StopReason::Overshot | StopReason::NotFinite) { f64::INFINITY } else { loss },
+            loss: if led_away { f64::INFINITY } else { loss },
             training_loss,
             passes: reached.visited as f64 / oracle.rows() as f64,
             seconds: before + reached.seconds + begun.elapsed().as_secs_f64(),
-            status: reason.into(),
+            status,
+            explains,
         }
+    }
+
+    /// Whether the setting can be recommended: its loss is finite, it did not end on a plateau, and it explains something
+    /// of the rows that it was fitted to.
+    pub fn is_eligible(&self) -> bool {
+        self.loss.is_finite() && self.status != Status::Plateau && self.explains
     }
 
     fn mean(folds: &[Option<Score>]) -> Option<Score> {
@@ -330,12 +285,14 @@ impl Score {
         let sum = |of: fn(&Score) -> f64| folds.iter().map(of).sum::<f64>();
         let count = folds.len() as f64;
         let statuses = || folds.iter().map(|fold| fold.status);
+        let plateau = statuses().find(|&status| status == Status::Plateau);
         Some(Score {
             loss: sum(|fold| fold.loss) / count,
             training_loss: sum(|fold| fold.training_loss) / count,
             passes: sum(|fold| fold.passes),
             seconds: sum(|fold| fold.seconds),
-            status: statuses().find(|&status| status != Status::Converged).or(statuses().next())?,
+            status: plateau.or(statuses().find(|&status| status != Status::Converged)).or(statuses().next())?,
+            explains: folds.iter().all(|fold| fold.explains),
         })
     }
 }

@@ -1,0 +1,203 @@
+//! The *noise choice*: the rule by which noise `auto` believes in noise before φ, a function of evidence alone.
+
+use std::fmt;
+
+use crate::oracle::{Departure, Ends, Fold};
+use crate::rows::Batch;
+use crate::strategy::Found;
+use crate::strategy::noise::{LogLikelihoods, Pre, unbiased, weight};
+use crate::strategy::single::parameters;
+
+/// What is known of noise before φ beside noise after it. Weights are counts: a weight of two is the row twice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Evidence {
+    /// Weight of the rows that judge, the number of observations.
+    observations: f64,
+    /// Number of coefficients.
+    parameters: f64,
+    /// Log-likelihood before φ less the one after it.
+    lead: f64,
+    /// Share of the labels that repeat the lowest or the highest one.
+    tied: f64,
+    /// By how much the mean square of predicted means is larger before φ, relative to the one after it.
+    excess: f64,
+    /// Standard error of that.
+    excess_error: f64,
+    /// Skewness of the residuals of φ⁻¹(y).
+    skewness: f64,
+    /// Kurtosis of the residuals of φ⁻¹(y) less three.
+    kurtosis: f64,
+    /// γ of residuals of φ⁻¹(y) whose variance goes as |φ′(z)|^−γ: 0 for noise before φ, 1 for shares that are counted or
+    /// beta distributed, 2 for noise after φ.
+    gamma: f64,
+    /// Standard error of γ.
+    gamma_error: f64,
+}
+
+/// Why noise `auto` does not believe in noise before φ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Objection {
+    /// Its log-likelihood does not lead by more than 3.
+    Unlikely,
+    /// A twentieth of the labels or more repeat the lowest or the highest one.
+    Tied,
+    /// The means that it predicts are farther from the labels than those of least squares.
+    WorseMeans,
+    /// The residuals of φ⁻¹(y) are skew, or their tails are not those of a normal distribution.
+    NotNormal,
+    /// The residuals of φ⁻¹(y) vary more where φ is flat.
+    Uneven,
+}
+
+impl fmt::Display for Objection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Objection::Unlikely => "noise before the activation is not clearly likelier",
+            Objection::Tied => "too many labels are at their lowest or highest value for noise before the activation",
+            Objection::WorseMeans => "noise before the activation predicts worse means",
+            Objection::NotNormal => "noise before the activation would not be normal",
+            Objection::Uneven => "noise before the activation would be larger where the activation is flat",
+        })
+    }
+}
+
+/// How many nats noise before φ must lead by.
+const LEAD: f64 = 3.0;
+/// Share of labels at the extremes from which they look clipped.
+const MOST_TIED: f64 = 0.05;
+/// Relative excess of the mean square that is always allowed, times the number of observations.
+const EXCESS: f64 = 15.0;
+/// Skewness and kurtosis that are gross, however few the observations.
+const GROSS: (f64, f64) = (0.5, 1.0);
+/// Standard errors of skewness and kurtosis that chance does not explain.
+const CHANCE: f64 = 4.0;
+/// γ beyond which its standard error decides, and the one that is nearer to that of counted shares.
+const GAMMA: (f64, f64) = (0.1, 0.5);
+/// Standard errors of γ that chance does not explain.
+const GAMMA_CHANCE: f64 = 2.5;
+
+impl Evidence {
+    /// Why noise before φ is not clearly the better model for these rows, to which both were fitted; none if it is. Rows are
+    /// visited only where the likelihoods leave the choice open.
+    pub fn against(oracle: &Fold<'_>, rows: Batch, pre: &Pre, post: &Found, both: LogLikelihoods) -> Option<Objection> {
+        match both.lead() {
+            Some(lead) if lead > LEAD => Evidence::of(oracle, rows, pre, post, both).objection(),
+            _ => Some(Objection::Unlikely),
+        }
+    }
+
+    fn of(oracle: &Fold<'_>, rows: Batch, pre: &Pre, post: &Found, both: LogLikelihoods) -> Evidence {
+        let (residual, outcome) = (pre.deviation(), &post.outcome);
+        let deviation = unbiased(residual, oracle, rows);
+        let ends = Ends { pre: pre.theta(), residual, deviation, post: &outcome.theta };
+        let departure = oracle.departure(ends, rows);
+        let Departure { excess, excess_variance, square, cube, fourth, slope_variance, slope_covariance } = departure;
+        let observations = weight(oracle, rows);
+        // a slope that is the same everywhere says nothing
+        let bent = slope_variance > 1e-12;
+        Evidence {
+            observations,
+            parameters: parameters(oracle) as f64,
+            lead: both.lead().unwrap_or(f64::NEG_INFINITY),
+            tied: oracle.tied_share(),
+            excess: excess / outcome.sums.loss,
+            excess_error: (excess_variance / observations).sqrt() / outcome.sums.loss,
+            skewness: cube / square.powf(1.5),
+            kurtosis: fourth / (square * square) - 3.0,
+            gamma: if bent { -slope_covariance / (square * slope_variance) } else { 0.0 },
+            // e² has the variance 2 for normal residuals
+            gamma_error: if bent { (2.0 / (observations * slope_variance)).sqrt() } else { f64::INFINITY },
+        }
+    }
+
+    /// What speaks against noise before φ first; evidence that is not a number does.
+    fn objection(&self) -> Option<Objection> {
+        let asked = [
+            (self.lead > LEAD, Objection::Unlikely),
+            (self.tied < MOST_TIED, Objection::Tied),
+            (self.means_are_right(), Objection::WorseMeans),
+            (self.is_normal(), Objection::NotNormal),
+            (self.is_even(), Objection::Uneven),
+        ];
+        asked.into_iter().find(|(holds, _)| !holds).map(|(_, objection)| objection)
+    }
+
+    /// Its means are no worse than those of least squares, or not by more than chance and the coefficients, which least
+    /// squares fits to just these labels, explain.
+    fn means_are_right(&self) -> bool {
+        self.excess <= EXCESS / self.observations
+            || self.excess <= (2.0 + 0.5 * self.parameters.sqrt()) * self.excess_error
+    }
+
+    /// The residuals of φ⁻¹(y) are not grossly non-normal.
+    fn is_normal(&self) -> bool {
+        let by_chance = |variance: f64| CHANCE * (variance / self.observations).sqrt();
+        self.skewness.abs() <= GROSS.0.max(by_chance(6.0)) && self.kurtosis.abs() <= GROSS.1.max(by_chance(24.0))
+    }
+
+    /// Their variance does not grow where φ is flat.
+    fn is_even(&self) -> bool {
+        self.gamma <= (GAMMA_CHANCE * self.gamma_error).clamp(GAMMA.0, GAMMA.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thousand observations that all speak for noise before φ.
+    const CLEAR: Evidence = Evidence {
+        observations: 1000.0,
+        parameters: 5.0,
+        lead: 50.0,
+        tied: 0.0,
+        excess: 0.0,
+        excess_error: 1e-3,
+        skewness: 0.1,
+        kurtosis: -0.1,
+        gamma: 0.0,
+        gamma_error: 0.1,
+    };
+
+    #[test]
+    fn each_part_of_the_evidence_can_speak_against_noise_before() {
+        for (evidence, objection, what) in [
+            (CLEAR, None, "all speaks for it"),
+            (Evidence { lead: 3.1, ..CLEAR }, None, "a small lead"),
+            (Evidence { lead: 3.0, ..CLEAR }, Some(Objection::Unlikely), "too small a lead"),
+            (Evidence { lead: f64::NAN, ..CLEAR }, Some(Objection::Unlikely), "no lead"),
+            (Evidence { tied: 0.049, ..CLEAR }, None, "some ties"),
+            (Evidence { tied: 0.05, ..CLEAR }, Some(Objection::Tied), "many ties"),
+            (Evidence { excess: 0.015, excess_error: 1e-9, ..CLEAR }, None, "an excess of 15/n"),
+            (Evidence { excess: 0.016, excess_error: 1e-9, ..CLEAR }, Some(Objection::WorseMeans), "more than 15/n"),
+            (Evidence { excess: 0.1, excess_error: 0.04, ..CLEAR }, None, "an excess by chance"),
+            (Evidence { excess: 0.1, excess_error: 0.02, ..CLEAR }, Some(Objection::WorseMeans), "more than chance"),
+            (
+                Evidence { excess: 0.1, excess_error: 0.02, parameters: 50.0, ..CLEAR },
+                None,
+                "what 50 coefficients gain",
+            ),
+            (Evidence { excess: f64::NAN, ..CLEAR }, Some(Objection::WorseMeans), "means that overflow"),
+            (
+                Evidence { excess: f64::INFINITY, excess_error: f64::NAN, ..CLEAR },
+                Some(Objection::WorseMeans),
+                "means that overflow",
+            ),
+            (Evidence { skewness: -0.49, kurtosis: 0.99, ..CLEAR }, None, "nearly normal"),
+            (Evidence { skewness: -0.51, ..CLEAR }, Some(Objection::NotNormal), "skew"),
+            (Evidence { kurtosis: 1.01, ..CLEAR }, Some(Objection::NotNormal), "heavy tails"),
+            (Evidence { kurtosis: -1.01, ..CLEAR }, Some(Objection::NotNormal), "two humps"),
+            (Evidence { kurtosis: 2.0, observations: 50.0, ..CLEAR }, None, "what few rows may do"),
+            (Evidence { gamma: 0.24, ..CLEAR }, None, "uneven by chance"),
+            (Evidence { gamma: 0.26, ..CLEAR }, Some(Objection::Uneven), "uneven"),
+            (Evidence { gamma: 0.09, gamma_error: 1e-3, ..CLEAR }, None, "slightly uneven"),
+            (Evidence { gamma: 0.11, gamma_error: 1e-3, ..CLEAR }, Some(Objection::Uneven), "uneven for certain"),
+            (Evidence { gamma: 0.51, gamma_error: 9.0, ..CLEAR }, Some(Objection::Uneven), "nearer to a counted share"),
+            (Evidence { gamma: -1.0, ..CLEAR }, None, "uneven the other way"),
+            (Evidence { gamma_error: f64::INFINITY, ..CLEAR }, None, "no curve"),
+        ] {
+            assert_eq!(evidence.objection(), objection, "{what}: {evidence:?}");
+        }
+    }
+}

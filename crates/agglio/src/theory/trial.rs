@@ -1,0 +1,158 @@
+//! A *trial* holds a theorem to simulated data: the design that the theorem assumes, and a true model that is known.
+//!
+//! The example `theorems`, the tests and the figures of the paper measure through this module.
+
+use std::ops::ControlFlow;
+
+use crate::activation::named;
+use crate::error::Result;
+use crate::fit::fit;
+use crate::observe::{Observer, Step};
+use crate::oracle::{Fold, Labels};
+use crate::rng::{Random, Stream};
+use crate::rows::{Coordinates, Dense, Rows, Scaling};
+use crate::simulate::{Design, LabelNoise, Simulation};
+use crate::solver::estimator::Shuffle;
+use crate::stop::Stop;
+use crate::theory::measure::Around;
+use crate::theory::{Constants, Epoch, Leg, Setting, descent, stochastic};
+
+/// Random points of a sphere at which the variance of stochastic gradients is measured.
+const SPHERE: usize = 5;
+
+/// Data of the design that the theory of this noise assumes, and the model that made it.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    activation: String,
+    seed: u64,
+    /// Covariates and labels.
+    pub rows: Dense,
+    /// w_*.
+    pub truth: Vec<f64>,
+}
+
+/// What a trial draws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Draw<'a> {
+    /// φ by name.
+    pub activation: &'a str,
+    /// ‖w_*‖.
+    pub norm: f64,
+    /// What is done to the labels. Under noise after φ covariates are N(0, I)/√d, else N(0, I).
+    pub noise: LabelNoise,
+    /// n.
+    pub rows: usize,
+    /// d.
+    pub features: usize,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// How an epoch of Algorithm 2 ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ended {
+    /// The epoch as it was planned.
+    pub epoch: Epoch,
+    /// Steps that were taken until the stopping time of the proof.
+    pub steps: usize,
+    /// ‖w − w_*‖ after them.
+    pub distance: f64,
+}
+
+impl Draw<'_> {
+    /// Draws data and model.
+    ///
+    /// # Errors
+    /// If there is no such activation, or the labels overflow.
+    pub fn trial(&self) -> Result<Trial> {
+        let design = if matches!(self.noise, LabelNoise::Post(..)) { Design::Scaled } else { Design::Normal };
+        let simulation = Simulation::new(named(self.activation)?, self.rows, self.features).norm(self.norm);
+        let data = simulation.design(design).noise(self.noise).seed(self.seed).draw()?;
+        let rows = Dense::new(data.values, self.features, data.labels)?;
+        Ok(Trial { activation: self.activation.to_owned(), seed: self.seed, rows, truth: data.truth })
+    }
+}
+
+impl Trial {
+    /// The theory's own oracle: no intercept, no scaling, no label clipped.
+    ///
+    /// # Errors
+    /// None for rows that were drawn.
+    pub fn oracle(&self) -> Result<Fold<'_>> {
+        let labels = Labels::new(named(&self.activation)?, &self.rows, &[0.0]);
+        Ok(Fold::new(&self.rows, Coordinates::measure(&self.rows, Scaling::None, false)?, labels))
+    }
+
+    /// ‖w − w_*‖.
+    pub fn distance(&self, w: &[f64]) -> f64 {
+        w.iter().zip(&self.truth).map(|(w, truth)| (w - truth).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// The extreme curvatures of L̂_τ in the ball of radius `r` around w_*, as far as w_* and `points` random points show
+    /// them; not numbers if no eigenvalue was found.
+    ///
+    /// # Errors
+    /// As [`Trial::oracle`].
+    pub fn curvature(&self, r: f64, tau: f64, points: usize) -> Result<Constants> {
+        let around = Around { centre: &self.truth, radius: r, tau, points };
+        let found = around.curvature(&self.oracle()?, &mut Random::new(self.seed, Stream::Probes));
+        Ok(found.unwrap_or(Constants { convexity: f64::NAN, smoothness: f64::NAN }))
+    }
+
+    /// Algorithm 1 along legs: ‖w − w_*‖ at the start and after every step.
+    ///
+    /// # Errors
+    /// As [`Trial::oracle`].
+    pub fn descend(&self, legs: &[Leg], start: Vec<f64>) -> Result<Vec<f64>> {
+        let mut distances = Distances { trial: self, found: vec![self.distance(&start)] };
+        fit(&self.oracle()?, descent(legs), start, Stop::new(0.0, legs.len()), &mut distances);
+        Ok(distances.found)
+    }
+
+    /// Algorithm 2 from zero through `count` epochs of a setting, on minibatches of `batch` rows, each epoch until the
+    /// stopping time of its proof.
+    ///
+    /// # Errors
+    /// As [`Trial::oracle`].
+    pub fn epochs(&self, setting: &Setting, count: usize, batch: usize) -> Result<Vec<Ended>> {
+        let oracle = self.oracle()?;
+        let mut random = Random::new(self.seed, Stream::Probes);
+        let epochs = setting.epochs(count, |radius, tau| {
+            Around { centre: &self.truth, radius, tau, points: SPHERE }.sphere(&oracle, batch, &mut random)
+        });
+        let ends = epochs.iter().map(|&epoch| Ended { epoch, steps: 0, distance: f64::NAN }).collect();
+        let mut ends = Ends { trial: self, found: ends };
+        let method = stochastic(&epochs, Shuffle::new(self.seed, batch, self.rows.len()));
+        fit(&oracle, method, vec![0.0; self.truth.len()], Stop::new(0.0, count), &mut ends);
+        Ok(ends.found)
+    }
+}
+
+/// The distance to w_* after every step.
+struct Distances<'a> {
+    trial: &'a Trial,
+    found: Vec<f64>,
+}
+
+impl Observer for Distances<'_> {
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        self.found.push(self.trial.distance(step.theta));
+        ControlFlow::Continue(())
+    }
+}
+
+/// The last step of every epoch.
+struct Ends<'a> {
+    trial: &'a Trial,
+    found: Vec<Ended>,
+}
+
+impl Observer for Ends<'_> {
+    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
+        if let Some(end) = self.found.get_mut(step.stage) {
+            end.steps += 1;
+            end.distance = self.trial.distance(step.theta);
+        }
+        ControlFlow::Continue(())
+    }
+}
