@@ -1,7 +1,9 @@
 //! A *contestant*: a method of the paper's comparisons, with what it is when nobody tunes it.
 
 use agglio::number::brief;
+use agglio::oracle::PreimageBranch;
 use agglio::rows::Rows;
+use agglio::solver::direction::V0;
 use agglio::{Options, Report, Solver};
 
 use crate::error::Result;
@@ -23,6 +25,10 @@ pub struct Contestant {
     pub batch: Option<usize>,
     /// What becomes of the length of its steps.
     pub steps: Steps,
+    /// The second moment that it begins with, where that is not for the solver to say.
+    pub v0: Option<V0>,
+    /// The preimage that its labels take, where that is not for the solver to say.
+    pub branch: Option<PreimageBranch>,
 }
 
 /// Where a contestant comes from.
@@ -83,11 +89,15 @@ const PUBLISHED_CAP: f64 = 0.1;
 const FIRST: f64 = 0.01;
 
 const fn contestant(name: &'static str, solver: Solver, role: Role) -> Contestant {
-    Contestant { name, solver, role, batch: None, steps: Steps::Usual }
+    Contestant { name, solver, role, batch: None, steps: Steps::Usual, v0: None, branch: None }
 }
 
 const fn constant(name: &'static str, solver: Solver, role: Role) -> Contestant {
     Contestant { steps: Steps::Constant, ..contestant(name, solver, role) }
+}
+
+const fn branched(contestant: Contestant, name: &'static str, branch: PreimageBranch) -> Contestant {
+    Contestant { name, branch: Some(branch), ..contestant }
 }
 
 impl Contestant {
@@ -108,6 +118,15 @@ impl Contestant {
     pub const PLAIN_SGD: Contestant = constant("SGD, τ = 1", Solver::Sgd, Role::Ablation(Heat::One));
     /// Algorithm 2 at its first temperature.
     pub const HELD_SGD: Contestant = constant("SGD, τ = τ₀", Solver::Sgd, Role::Ablation(Heat::Held));
+    /// Algorithm 1 with the left of two preimages throughout.
+    pub const LEFT_GD: Contestant = branched(Self::AGGLIO_GD, "AGGLIO-GD with left preimages", PreimageBranch::Left);
+    /// Algorithm 1 with the right of two preimages throughout.
+    pub const RIGHT_GD: Contestant = branched(Self::AGGLIO_GD, "AGGLIO-GD with right preimages", PreimageBranch::Right);
+    /// Algorithm 2 with the left of two preimages throughout.
+    pub const LEFT_SGD: Contestant = branched(Self::AGGLIO_SGD, "AGGLIO-SGD with left preimages", PreimageBranch::Left);
+    /// Algorithm 2 with the right of two preimages throughout.
+    pub const RIGHT_SGD: Contestant =
+        branched(Self::AGGLIO_SGD, "AGGLIO-SGD with right preimages", PreimageBranch::Right);
     /// With variance reduction.
     pub const AGGLIO_SVRG: Contestant = contestant("AGGLIO-SVRG", Solver::Svrg, Role::Ours);
     /// With moments.
@@ -120,6 +139,9 @@ impl Contestant {
     pub const ADAM: Contestant = contestant("Adam", Solver::Adam, Role::Competitor);
     /// Zaheer et al. (2018).
     pub const YOGI: Contestant = contestant("Yogi", Solver::Yogi, Role::Competitor);
+    /// Yogi with the start that its authors advise, the square of the first gradient.
+    pub const YOGI_FROM_GRADIENT: Contestant =
+        Contestant { v0: Some(V0::Gradient), ..contestant("Yogi, v₀ = g₁²", Solver::Yogi, Role::Competitor) };
     /// Hazan, Levy and Shalev-Shwartz (2015), on minibatches as the others.
     pub const NGD: Contestant = Contestant { batch: Some(50), ..contestant("NGD", Solver::Ngd, Role::Competitor) };
     /// Hazan, Levy and Shalev-Shwartz (2016).
@@ -140,6 +162,9 @@ impl Contestant {
 
     /// What AGGLIO is held against without the rise of the temperature.
     pub const ABLATIONS: [Contestant; 4] = [Self::PLAIN_GD, Self::HELD_GD, Self::PLAIN_SGD, Self::HELD_SGD];
+
+    /// AGGLIO with labels of one branch, for activations that turn.
+    pub const FIXED_PREIMAGES: [Contestant; 4] = [Self::LEFT_GD, Self::RIGHT_GD, Self::LEFT_SGD, Self::RIGHT_SGD];
 
     /// Epochs that a fit may take, whoever makes it.
     pub const EPOCHS: usize = 1000;
@@ -197,6 +222,8 @@ impl Contestant {
             (false, _) => options,
         };
         let options = self.batch.into_iter().fold(options, Options::batch);
+        let options = self.v0.into_iter().fold(options, Options::v0);
+        let options = self.branch.into_iter().fold(options, Options::branch);
         let options = if self.steps == Steps::Constant { options.decay(false) } else { options };
         let options = if request.as_published { self.as_published(options, problem.activation()) } else { options };
         Ok(grid::apply(options, setting))

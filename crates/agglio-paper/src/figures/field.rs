@@ -115,7 +115,7 @@ pub fn graduation(entrants: &[Entrant], goal: &Goal) -> Vec<Claim> {
 }
 
 /// The median of some counts of epochs in words, or that they do not come.
-fn epochs(values: &[f64]) -> String {
+pub fn epochs(values: &[f64]) -> String {
     match median(values) {
         value if value.is_finite() => format!("{} epochs", brief(value)),
         _ => "never".into(),

@@ -5,7 +5,7 @@ use agglio::number::brief;
 
 use crate::claim::{Bound, Claim};
 use crate::contest::{self, Entrant};
-use crate::contestant::Contestant;
+use crate::contestant::{Contestant, Run};
 use crate::error::Result;
 use crate::expected::published;
 use crate::figure::Figure;
@@ -37,6 +37,7 @@ pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
     figure.claims.extend(field::graduation(&entrants, &Goal::at(1e-12)));
     hear("Yogi with its authors' decay");
     figure.claims.extend(fixed_values(&task, &entrants, request)?);
+    figure.claims.extend(second_moment(&task, &entrants, request, hear)?);
     Ok(figure)
 }
 
@@ -116,6 +117,29 @@ fn fixed_values(task: &Task, entrants: &[Entrant], request: &Request) -> Result<
         )
         .over(slower),
     ))
+}
+
+/// The paper begins Yogi's second moment at zero, which did better than the start that its authors advise.
+fn second_moment(task: &Task, entrants: &[Entrant], request: &Request, hear: &dyn Fn(&str)) -> Result<Vec<Claim>> {
+    let advised = contest::hold(task, &[Contestant::YOGI_FROM_GRADIENT], request, hear)?;
+    let (Some(zero), Some(advised)) = (contest::of(entrants, &Contestant::YOGI), advised.first()) else {
+        return Ok(Vec::new());
+    };
+    let goal = Goal::at(1e-12);
+    let claim = |source: &'static str, when: &str, zero: &[Run], advised: &[Run]| {
+        let [ours, theirs] = [zero, advised].map(|runs| goal.arrivals(runs, Over::Passes));
+        let slower = Spread::of_ratios(theirs.iter().copied(), ours.iter().copied());
+        let [ours, theirs] = [&ours, &theirs].map(|passes| brief(median(passes)));
+        let measured = format!("to {}: {ours} passes from zero, {theirs} from the square", goal.words);
+        let statement = format!(
+            "{when} Yogi does better with v₀ = 0 than with the square of the first gradient, which its authors advise"
+        );
+        Claim::new(source, statement, measured, slower.median, Bound::AtLeast(1.0)).over(slower)
+    };
+    Ok(vec![
+        claim("text, benchmarks", "tuned,", &zero.tuned, &advised.tuned),
+        claim("beyond the paper", "with its authors' values,", &zero.untuned, &advised.untuned),
+    ])
 }
 
 fn noisy(name: &'static str, task: &Task, request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {

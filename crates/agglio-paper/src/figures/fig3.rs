@@ -1,5 +1,6 @@
 //! Figure 3: AGGLIO and its competitors without noise, on softplus, leaky softplus and SiLU.
 
+use agglio::activation::named;
 use agglio::number::brief;
 
 use crate::claim::{Bound, Claim};
@@ -9,6 +10,7 @@ use crate::error::Result;
 use crate::expected::rounding;
 use crate::figure::Figure;
 use crate::figures::field::{self, median, moment, rivals};
+use crate::figures::preimage;
 use crate::goal::Goal;
 use crate::request::Request;
 use crate::statistics::Spread;
@@ -46,6 +48,9 @@ fn figure(name: &'static str, activation: &'static str, request: &Request, hear:
     let mut figure = field::figure(name, "AGGLIO and its competitors", &task, &entrants, &goals, request);
     figure.claims = claims(name, &entrants);
     figure.claims.extend(field::graduation(&entrants, &Goal::at(1e-12)));
+    if named(activation)?.range().attained {
+        preimage::add(&mut figure, &task, &entrants, request, hear)?;
+    }
     Ok(figure)
 }
 

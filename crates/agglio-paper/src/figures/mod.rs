@@ -9,6 +9,7 @@ pub mod fig5;
 pub mod fig6;
 pub mod fig6c;
 pub mod fig7;
+mod preimage;
 mod sweep;
 pub mod table1;
 pub mod theorems;

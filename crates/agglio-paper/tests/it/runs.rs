@@ -261,6 +261,30 @@ fn the_paper_s_sgd_keeps_its_steps() {
     assert!(off(constant.error) > 1e-3, "{minimum:?} {constant:?}");
 }
 
+/// Yogi's authors begin with the square of the first gradient; labels of SiLU may take one branch throughout. Both are
+/// other fits than the usual ones, and end at w* as well.
+#[test]
+fn starts_of_yogi_and_preimages_of_silu_change_the_way_and_not_the_end() {
+    let request = request();
+    let with = |task: &Task, contestant: &Contestant| {
+        let run = contestant.run(task, &task.draw(1).unwrap(), &Setting::new(), 1, &request).unwrap();
+        assert!(run.error.last() < 1e-10, "{}: {}", contestant.name, run.error.last());
+        run.error.values
+    };
+    let (sigmoid, silu) = (small("sigmoid"), small("silu"));
+    assert_ne!(with(&sigmoid, &Contestant::YOGI), with(&sigmoid, &Contestant::YOGI_FROM_GRADIENT));
+    let ways = [Contestant::AGGLIO_GD, Contestant::LEFT_GD, Contestant::RIGHT_GD].map(|one| with(&silu, &one));
+    assert!(ways[0] != ways[1] && ways[0] != ways[2] && ways[1] != ways[2]);
+    // each has the grid of its variant
+    assert_eq!(Contestant::LEFT_SGD.settings(), Contestant::AGGLIO_SGD.settings());
+    assert_eq!(Contestant::YOGI_FROM_GRADIENT.settings(), Contestant::YOGI.settings());
+    // held at a low temperature, labels of one branch lead elsewhere
+    let held: Setting = vec![(Key::Tau0, 0.01), (Key::TauMax, 0.01)];
+    let end = |contestant: &Contestant| contestant.reach(&silu, &held, 1000, 1, &request).unwrap().error;
+    let [nearer, left, right] = [Contestant::AGGLIO_GD, Contestant::LEFT_GD, Contestant::RIGHT_GD].map(|one| end(&one));
+    assert!(nearer < 1e-10 && left > 1e-3 && right > 1e-3, "{nearer} {left} {right}");
+}
+
 #[test]
 fn whoever_wants_an_end_gets_one() {
     let request = Request { interrupt: Arc::new(AtomicBool::new(true)), ..request() };
