@@ -8,9 +8,10 @@ mod ray;
 mod spectrum;
 
 use crate::fit::Outcome;
-use crate::linalg::norm;
+use crate::linalg::{Symmetric, norm};
 use crate::oracle::{Baseline, Fold, Oracle};
 use crate::report::Status;
+use crate::rows::Batch;
 use crate::stop::StopReason;
 
 pub(crate) use ray::{Far, glance_along_theta};
@@ -32,6 +33,8 @@ pub struct Certificate {
     pub smallest_eigenvalue: Option<f64>,
     /// The least share of a coefficient's Gauss–Newton curvature that residuals leave of it; none if not computed.
     pub(crate) residual_curvature: Option<f64>,
+    /// The Hessian and the rows it is over, for whatever else is asked of it.
+    pub(crate) hessian: Option<(Batch, Symmetric)>,
     /// Share of the loss that a step to the bottom would still gain, by the gradient and the Hessian: none if not computed,
     /// an upper bound where the Hessian is not formed.
     pub left_to_gain: Option<f64>,
@@ -129,6 +132,7 @@ impl Certificate {
             exact: outcome.sums.is_rounding(),
             smallest_eigenvalue: spectrum.ratio,
             residual_curvature: spectrum.residual_curvature,
+            hessian: spectrum.hessian,
             left_to_gain: spectrum.left,
             curvature_rows: spectrum.rows,
             curvature_products: oracle.is_wide().then_some(PRODUCTS),

@@ -40,6 +40,8 @@ pub(crate) struct Spectrum {
     pub rows: usize,
     /// The least entry of the Hessian's diagonal beside that of the Gauss–Newton matrix.
     pub residual_curvature: Option<f64>,
+    /// The Hessian, and the rows it is over; none where it is not formed.
+    pub hessian: Option<(Batch, Symmetric)>,
     /// The directions of eigenvalues that are next to nothing beside the largest, in the units of θ, lowest first.
     pub lowest: Vec<Vec<f64>>,
 }
@@ -54,6 +56,7 @@ impl Spectrum {
                 saturated: outcome.sums.saturated,
                 rows: 0,
                 residual_curvature: None,
+                hessian: None,
                 lowest: Vec::new(),
             };
         }
@@ -62,7 +65,7 @@ impl Spectrum {
 
     fn of_matrix(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
         if outcome.sums.is_full {
-            return Spectrum::of_sums(sample(oracle), oracle, outcome, outcome.sums.clone());
+            return Spectrum::of_sums(Batch::All, oracle, outcome, outcome.sums.clone());
         }
         let over = |rows: Batch| {
             let query = Query::new(&outcome.theta, outcome.tau, rows, Want::Curvature(Hessian::Full));
@@ -87,13 +90,14 @@ impl Spectrum {
             let share = |(j, norm): (usize, &f64)| matrix.at(j, j) / (2.0 * norm * norm);
             sums.column_norms.iter().enumerate().filter(|(_, norm)| **norm > 0.0).map(share).reduce(f64::min)
         });
-        let step = matrix.and_then(|matrix| matrix.solve_safely(&vec![0.0; g.len()], g));
+        let step = matrix.as_ref().and_then(|matrix| matrix.solve_safely(&vec![0.0; g.len()], g));
         Spectrum {
             ratio,
             left: step.map(|p| 0.5 * dot(&p, g) / loss),
             saturated: sums.saturated,
             rows: sums.rows,
             residual_curvature,
+            hessian: matrix.map(|matrix| (rows, matrix)),
             lowest: tail.map_or(Vec::new(), |eigen| {
                 let units = units(oracle, rows, outcome.multiplier);
                 let most = eigen.values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
@@ -121,7 +125,7 @@ impl Spectrum {
         let gradient = outcome.sums.relative_gradient();
         let left = ratio.zip(gradient).map(|(ratio, gradient)| oracle.dim() as f64 * gradient * gradient / ratio.abs());
         let (saturated, rows) = (outcome.sums.saturated, rows.len(oracle.rows()));
-        Spectrum { ratio, left, saturated, rows, residual_curvature: None, lowest: Vec::new() }
+        Spectrum { ratio, left, saturated, rows, residual_curvature: None, hessian: None, lowest: Vec::new() }
     }
 }
 

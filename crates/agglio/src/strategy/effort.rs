@@ -9,7 +9,6 @@ use crate::fit::Outcome;
 use crate::linalg::norm;
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::report::Status;
-use crate::rows::Batch;
 use crate::strategy::Restarts;
 use crate::strategy::race::BestOf;
 
@@ -104,6 +103,10 @@ fn doubt(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Dou
     if outcome.sums.is_rounding() {
         return if certificate.certified() { Doubt::None } else { Doubt::Strong };
     }
+    // where columns outnumber rows, or are too many for their Hessian, further minima are not looked for
+    if certificate.status == Status::NotIdentified || oracle.is_wide() {
+        return Doubt::None;
+    }
     if !certificate.certified() {
         return Doubt::Strong;
     }
@@ -120,7 +123,7 @@ fn doubt(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Dou
     if !within(&MILD) || diagonal < MILD.curvature {
         return Doubt::Strong;
     }
-    match least_share(oracle, outcome) {
+    match least_share(oracle, outcome, certificate) {
         Some(share) if share >= BEYOND.curvature && within(&BEYOND) => Doubt::None,
         Some(share) if share >= MILD.curvature => Doubt::Mild,
         _ => Doubt::Strong,
@@ -128,15 +131,8 @@ fn doubt(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Dou
 }
 
 /// The smallest eigenvalue of the Hessian in units in which the Gauss–Newton matrix is one.
-fn least_share(oracle: &Fold<'_>, outcome: &Outcome) -> Option<f64> {
-    if oracle.is_wide() {
-        return None;
-    }
-    let ask =
-        |hessian| oracle.ask(&Query::new(&outcome.theta, outcome.tau, Batch::All, Want::Curvature(hessian))).curvature;
-    let full = match outcome.sums.is_full {
-        true => outcome.sums.curvature.clone(),
-        false => ask(Hessian::Full),
-    };
-    full?.least_beside(&ask(Hessian::GaussNewton)?)
+fn least_share(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Option<f64> {
+    let (rows, hessian) = certificate.hessian.as_ref()?;
+    let query = Query::new(&outcome.theta, outcome.tau, *rows, Want::Curvature(Hessian::GaussNewton));
+    hessian.least_beside(&oracle.ask(&query).curvature?)
 }

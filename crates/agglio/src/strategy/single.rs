@@ -199,6 +199,7 @@ impl Plan {
         let mut certificate = found.certificate(oracle);
         let deviation = self.deviation(oracle, &found);
         certificate.restarts = found.restarts;
+        certificate.hessian = None;
         certificate.lower_at_infinity = found.lower_at_infinity;
         certificate.linear_loss = found.linear_loss;
         let outcome = &found.outcome;
