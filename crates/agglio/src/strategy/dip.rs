@@ -56,7 +56,7 @@ fn across(line: &Line, oracle: &Fold<'_>) -> Option<Vec<Vec<f64>>> {
     }
     let reach = |step: f64| turn.iter().zip(&v).map(|(turn, v)| turn + step * v).collect::<Vec<f64>>();
     let points: Vec<Vec<f64>> = [1.0, -1.0].iter().flat_map(|side| REACHES.map(|step| reach(side * step))).collect();
-    let losses = oracle.losses(&points, 1.0, line.rows);
+    let losses = line.losses(oracle, &points);
     Some(better_sides(losses.into_iter().zip(points).collect()))
 }
 

@@ -8,11 +8,14 @@ use crate::linalg::{Factor, Symmetric};
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::rows::Batch;
 use crate::solver::Ball;
+use crate::solver::preset::SAMPLE_KEY;
 use crate::stop::StopReason;
 use crate::strategy::{Found, Plan};
 
 /// Times that preimages are chosen anew where there are two.
 const MOST_CHOICES: usize = 10;
+/// Rows a coefficient that tell starts apart.
+const ROWS: f64 = 5.0;
 /// Products with the curvature for a solution without forming it, and the residual to reach, relatively.
 const MOST_PRODUCTS: usize = 200;
 const RESIDUAL: f64 = 1e-10;
@@ -121,13 +124,28 @@ impl Line {
         if oracle.labels().ambiguous() > 0 {
             starts = starts.into_iter().map(|start| self.rechoose(oracle, start)).collect();
         }
-        let losses = if starts.len() > 1 { oracle.losses(&starts, 1.0, self.rows) } else { vec![0.0] };
+        let losses = if starts.len() > 1 { self.losses(oracle, &starts) } else { vec![0.0] };
         let best = (0..starts.len()).min_by(|&a, &b| losses[a].total_cmp(&losses[b])).unwrap_or(0);
         match best < margins {
             true => oracle.labels_mut().choose(best),
             false => oracle.labels_mut().unclip(),
         }
         starts.swap_remove(best)
+    }
+
+    /// The losses of several points at τ = 1, for a choice between them: over as many rows as cost a pass together, or as
+    /// many as tell them apart if these are more.
+    pub fn losses(&self, oracle: &dyn Oracle, points: &[Vec<f64>]) -> Vec<f64> {
+        let all = self.rows.len(oracle.rows());
+        // rows of little weight tell little
+        let enough = (ROWS * oracle.dim() as f64 / oracle.evenness()).ceil() as usize;
+        let len = enough.max(all.div_ceil(points.len().max(1)));
+        let rows = match self.rows {
+            _ if len >= all => self.rows,
+            Batch::All => Batch::Part { key: SAMPLE_KEY, start: 0, len },
+            Batch::Part { key, start, .. } => Batch::Part { key, start, len },
+        };
+        oracle.losses(points, 1.0, rows)
     }
 
     /// The solution for the margin that is in force.
