@@ -8,7 +8,9 @@ use crate::rows::Batch;
 /// Doublings of the distance that are tried together: all twenty, or a few of them for a first look.
 const ALL: [&[i32]; 4] = [&[1], &[2, 3, 4], &[5, 6, 7, 8, 9, 10], &[11, 12, 13, 14, 15, 16, 17, 18, 19, 20]];
 const FEW: [&[i32]; 2] = [&[1], &[4, 20]];
-/// Halvings of the distance that are tried together, likewise.
+/// Along a direction of little curvature, which is known to some digits only.
+const NEAR: [&[i32]; 2] = [&[1, 2, 3], &[4, 5, 6]];
+/// Halvings of the distance that are tried together: all eight, or a few of them.
 const ALL_INWARDS: &[i32] = &[1, 2, 3, 4, 5, 6, 7, 8];
 const FEW_INWARDS: &[i32] = &[1, 4];
 
@@ -45,7 +47,7 @@ fn look(oracle: &dyn Oracle, outcome: &Outcome, rows: Batch, outwards: &[&[i32]]
     if lower { Far::FallsInwards } else { Far::Falls(limit) }
 }
 
-/// Whether the loss never rises along one of these directions, or against it, in steps of the size of θ.
+/// Whether the loss never rises along one of these directions, or against it, up to 64 times the size of θ.
 pub(crate) fn falls_along(oracle: &dyn Oracle, outcome: &Outcome, directions: &[Vec<f64>]) -> bool {
     let length = norm(&outcome.theta);
     let signed = |v: &Vec<f64>| [length, -length].map(|length| point(&vec![0.0; v.len()], v, length / norm(v)));
@@ -56,7 +58,7 @@ pub(crate) fn falls_along(oracle: &dyn Oracle, outcome: &Outcome, directions: &[
     let first: Vec<Vec<f64>> = rays.iter().map(|v| point(&outcome.theta, v, 1.0)).collect();
     let losses = oracle.losses(&first, outcome.tau, Batch::All);
     let open = |loss: f64| loss <= outcome.sums.loss + slack(outcome);
-    rays.iter().zip(losses).any(|(v, loss)| open(loss) && follow(oracle, outcome, v, Batch::All, &ALL).is_some())
+    rays.iter().zip(losses).any(|(v, loss)| open(loss) && follow(oracle, outcome, v, Batch::All, &NEAR).is_some())
 }
 
 /// The loss at the end of the ray θ + (2ᵏ − 1)·v; none as soon as it has risen.

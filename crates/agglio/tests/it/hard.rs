@@ -180,8 +180,8 @@ fn unscaled_columns_of_different_units_are_identified() {
     assert!(report.certificate.certified(), "{}", report.verdict());
 }
 
-/// Most labels in the dip, from either side of the minimum or from both: all of these 54 problems are solved, in 26
-/// passes. From the right side and the mixture over both preimages 47 are, in 46 passes; by ten random starts 34.
+/// Most labels in the dip, from either side of the minimum or from both: all of these 54 problems are solved, in 37 passes,
+/// a row counting once for each point it is visited for. By ten random starts 34 are.
 #[test]
 fn problems_on_either_side_of_the_dip_are_solved() {
     let sizes = [1, 3, 8].iter().flat_map(|d| [0.5, 1.0, 2.0].map(|norm| (*d, norm)));
@@ -202,7 +202,7 @@ fn problems_on_either_side_of_the_dip_are_solved() {
         }
     }
     assert!(solved >= 52 && solved > by_starts, "{solved} of 54, by random starts {by_starts}");
-    assert!(passes <= 30.0, "{passes} passes");
+    assert!(passes <= 45.0, "{passes} passes");
 }
 
 /// y = φ(xᵀw + b) + noise with b in or near the dip.

@@ -13,6 +13,7 @@ mod derivatives;
 mod faulty;
 mod hard;
 mod heats;
+mod infinity;
 mod labels;
 mod laws;
 mod means;
