@@ -172,6 +172,10 @@ impl Fitted {
             ("effort", format!("{:.0} passes in {}, after {} of reading", report.passes, seconds[0], seconds[1])),
         ];
         rows.splice(2..2, self.noise());
+        if let Some(lower) = report.certificate.lower_at_infinity {
+            let words = format!("a loss of {} is approached as coefficients grow without end", number::short(lower));
+            rows.insert(rows.len() - 2, ("at infinity", words));
+        }
         if let Some((agreed, of)) = report.certificate.restarts {
             let words = match of {
                 1 => "none: the fit is exact".into(),

@@ -171,7 +171,7 @@ impl Report {
                 "no fit: the activation overflows at these coefficients; rescale the data".into()
             }
             (Status::Diverging, _) => {
-                "no finite optimum was found: the loss does not rise as the coefficients grow without end".into()
+                "the optimum is at infinity: the loss does not rise as the coefficients grow without end".into()
             }
             (Status::WrongScale, _) => self.scale_advice("the response"),
             (Status::NotIdentified, _) => format!("other coefficients fit exactly as well{}", self.of_least_norm()),
@@ -222,6 +222,18 @@ impl Report {
         if self.certificate.held_back { " on the surface of the ball" } else { "" }
     }
 
+    /// How many of the runs that challenged this one ended at the same minimum.
+    fn agreement(&self) -> String {
+        match self.certificate.restarts {
+            None | Some((_, 1)) => String::new(),
+            Some((agreed, of)) if agreed == of => format!("; all {} challengers agree", of - 1),
+            Some((agreed, of)) if 4 * (agreed - 1) < of - 1 => {
+                format!("; only {} of {} challengers agree, so that a lower minimum may exist", agreed - 1, of - 1)
+            }
+            Some((agreed, of)) => format!("; {} of {} challengers agree", agreed - 1, of - 1),
+        }
+    }
+
     /// How the curvature was looked at, where that was not all of it.
     fn looked_at(&self) -> String {
         let Certificate { curvature_products, curvature_rows, .. } = self.certificate;
@@ -234,7 +246,7 @@ impl Report {
         match self.certificate.smallest_eigenvalue {
             Some(ratio) if self.certificate.certified() => {
                 let by = self.looked_at();
-                format!(", and a strict minimum (least curvature {ratio:.1e} of the greatest{by})")
+                format!(", and a strict minimum (least curvature {ratio:.1e} of the greatest{by}){}", self.agreement())
             }
             Some(ratio) if ratio > 0.0 => {
                 let left = self

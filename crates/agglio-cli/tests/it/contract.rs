@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{BEYOND, Folder, number};
 
-const FIELDS: [&str; 19] = [
+const FIELDS: [&str; 20] = [
     "intercept",
     "coefficients",
     "affine",
@@ -14,6 +14,7 @@ const FIELDS: [&str; 19] = [
     "tau",
     "noise_choice",
     "loss",
+    "lower_at_infinity",
     "status",
     "certified",
     "certificate",

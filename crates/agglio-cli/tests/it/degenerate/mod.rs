@@ -34,7 +34,7 @@ const EXACT: [&str; 11] =
 /// Solvers whose steps have a length that can be too long; Adam and Yogi bound theirs.
 const STEPPING: [&str; 6] = ["gd", "sgd", "svrg", "saga", "momentum", "nesterov"];
 
-const STATUSES: [&str; 5] = ["converged", "plateau", "diverging", "not identified", "iteration limit"];
+const STATUSES: [&str; 6] = ["converged", "plateau", "diverging", "not identified", "wrong scale", "iteration limit"];
 
 /// Rows of an ordinary problem: a, b, noise e and z = 0.7a − 0.4b + 0.2.
 const ROWS: usize = 40;
