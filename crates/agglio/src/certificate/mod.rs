@@ -85,6 +85,8 @@ const FAR: f64 = 100.0;
 struct Evidence {
     reason: StopReason,
     stationary: bool,
+    /// Whether the residuals are only rounding.
+    exact: bool,
     /// Whether the Hessian has a direction without curvature.
     flat: bool,
     /// Whether the rows leave that direction open whatever the slopes.
@@ -114,7 +116,7 @@ fn classify(evidence: &Evidence) -> Status {
         _ if evidence.falls_to_infinity => Status::Diverging,
         _ if evidence.falls_inwards => Status::Plateau,
         // no ray has found the way, but no slope is left to hold the coefficients where they are
-        Status::Converged | Status::IterationLimit if evidence.flat => Status::Diverging,
+        Status::Converged | Status::IterationLimit if evidence.flat && !evidence.exact => Status::Diverging,
         // no slope has vanished: rounding alone keeps the gradient from falling further
         Status::Plateau if evidence.explains_much => Status::Converged,
         _ => ended,
@@ -178,6 +180,7 @@ impl Certificate {
         Evidence {
             reason: outcome.reason,
             stationary: self.is_stationary(),
+            exact: self.exact,
             flat,
             unidentified,
             falls_to_infinity: matches!(far, Far::Falls(_)),
@@ -226,6 +229,7 @@ mod tests {
     const MINIMUM: Evidence = Evidence {
         reason: StopReason::Gradient,
         stationary: true,
+        exact: false,
         flat: false,
         unidentified: false,
         falls_to_infinity: false,
@@ -244,6 +248,8 @@ mod tests {
             (Evidence { reason: StopReason::Settled, ..MINIMUM }, Status::Converged),
             (Evidence { falls_to_infinity: true, ..MINIMUM }, Status::Diverging),
             (Evidence { flat: true, ..MINIMUM }, Status::Diverging),
+            (Evidence { flat: true, exact: true, ..MINIMUM }, Status::Converged),
+            (Evidence { flat: true, exact: true, falls_to_infinity: true, ..MINIMUM }, Status::Diverging),
             (Evidence { flat: true, unidentified: true, ..MINIMUM }, Status::NotIdentified),
             (Evidence { explains_nothing: true, ..MINIMUM }, Status::Plateau),
             (Evidence { explains_nothing: true, falls_to_infinity: true, ..MINIMUM }, Status::Plateau),

@@ -100,12 +100,12 @@ enum Doubt {
 
 /// What the evidence says of a fit.
 fn doubt(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Doubt {
-    if outcome.sums.is_rounding() {
-        return if certificate.certified() { Doubt::None } else { Doubt::Strong };
-    }
     // where columns outnumber rows, or are too many for their Hessian, further minima are not looked for
     if certificate.status == Status::NotIdentified || oracle.is_wide() {
         return Doubt::None;
+    }
+    if outcome.sums.is_rounding() {
+        return if certificate.status == Status::Converged { Doubt::None } else { Doubt::Strong };
     }
     if !certificate.certified() {
         return Doubt::Strong;
