@@ -148,10 +148,11 @@ impl Line {
         oracle.losses(points, 1.0, rows)
     }
 
-    /// The solution for the margin that is in force.
-    pub fn start_in_force(&self, oracle: &Fold<'_>) -> Vec<f64> {
+    /// The solution for the margin that is in force, and for others in their order as `turn` grows.
+    pub fn start_by(&self, turn: usize, oracle: &Fold<'_>) -> Vec<f64> {
         let origin = vec![0.0; oracle.dim()];
-        let right = self.right_sides.get(oracle.labels().in_force());
+        let choices = oracle.labels().margins() + usize::from(oracle.labels().outside() == 0);
+        let right = self.right_sides.get((oracle.labels().in_force() + turn) % choices);
         let theta = right.map(|right| self.solve(oracle, right, &origin)).unwrap_or(origin);
         if oracle.labels().ambiguous() > 0 { self.rechoose(oracle, theta) } else { theta }
     }

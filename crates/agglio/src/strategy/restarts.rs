@@ -61,7 +61,7 @@ impl Plan {
         let (all, key) = (oracle.rows(), Random::new(self.settings.seed, Stream::Restarts).bits());
         let part = |share| Batch::Part { key: derive_key(key, index), start: 0, len: all.div_ceil(share) };
         let (origin, start, rows) = match index % 2 {
-            0 => (Origin::Independent, self.line(oracle, part(2)).start_in_force(oracle), part(2)),
+            0 => (Origin::Independent, self.line(oracle, part(2)).start_by(index as usize / 2, oracle), part(2)),
             _ => (Origin::Best, race.best().theta.clone(), part(4)),
         };
         self.challenge(race, origin, oracle, start, Course::graduated(vec![rows, Batch::All]), observer);
