@@ -255,7 +255,9 @@ impl Report {
                     .map_or(String::new(), |left| format!("; a step to the bottom would gain {left:.1e} of the loss"));
                 format!(", which is too large for a minimum (least curvature {ratio:.1e} of the greatest{left})")
             }
-            _ if self.certificate.exact => ", but in some direction the curvature is rounding beside the largest".into(),
+            _ if self.certificate.exact => {
+                ", but in some direction the curvature is rounding beside the largest".into()
+            }
             _ => ", but not a strict minimum: the curvature is not positive".into(),
         }
     }

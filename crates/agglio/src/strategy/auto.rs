@@ -1,6 +1,8 @@
 //! The *auto* strategy: no start, no knobs; from the linear stage along the temperature path, to the end that the noise
 //! asks for.
 
+use std::iter;
+
 use crate::certificate::TAIL;
 use crate::fit::{Outcome, fit};
 use crate::observe::Observer;
@@ -13,7 +15,7 @@ use crate::strategy::linear::Line;
 use crate::strategy::noise::{self, LogLikelihoods};
 use crate::strategy::noise_choice::Evidence;
 use crate::strategy::race::{BestOf, Kept, Origin};
-use crate::strategy::scan::scan;
+use crate::strategy::scan::{scan, scan_spread};
 use crate::strategy::{Found, Noise, Plan, Restarts};
 
 /// The relative gradient at which a path over a sample of the rows ends.
@@ -138,7 +140,8 @@ impl Plan {
             self.challenge(race, Origin::Independent, oracle, start, Course::plain(Batch::All), observer);
         }
         self.restart_once(0, race, oracle, observer);
-        for start in scanned.chain(line.far_left(oracle)).chain(constant(oracle)) {
+        let spread = iter::once_with(|| scan_spread(oracle, 2)).flatten();
+        for start in scanned.chain(line.far_left(oracle)).chain(constant(oracle)).chain(spread) {
             if effort.is_done(race) {
                 return;
             }

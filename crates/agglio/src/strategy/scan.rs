@@ -1,7 +1,12 @@
 //! A *scan* of scales and thresholds along one direction: where the direction of the linear stage is right, but labels at
 //! the bounds, or few of one kind, have led its length or its intercept astray.
+//!
+//! A model of few coefficients has few directions, so that some spread over all of them are scanned too.
+
+use std::f64::consts::PI;
 
 use crate::oracle::{Fold, Oracle, Projection};
+use crate::rng::{Random, Stream};
 use crate::rows::Batch;
 use crate::solver::preset::SAMPLE_KEY;
 
@@ -11,20 +16,77 @@ const ROWS: usize = 2000;
 const SCALES: [f64; 10] = [0.3, 0.6, 1.2, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0];
 /// Shares of the rows that are below the threshold, where z = 0.
 const SHARES: [f64; 15] = [0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 0.99, 1.0];
+/// Coefficients up to which directions are spread over all that there are.
+const FEW: usize = 4;
+/// Ratio of scales along one direction up to which two points are in the same valley.
+const VALLEY: f64 = 3.4;
 
-/// The lowest points along `theta` and its opposite, at most `most`, lowest first, no two of the same sign and neighbouring
-/// scales.
+/// A point of the scan: its loss, the direction by its place, the scale and the intercept.
+#[derive(Clone, Copy)]
+struct Place {
+    loss: f64,
+    direction: usize,
+    scale: f64,
+    intercept: f64,
+}
+
+/// The lowest points along `theta`, at most `most`, lowest first, no two of the same sign and neighbouring scales.
 pub(super) fn scan(oracle: &Fold<'_>, theta: &[f64], most: usize) -> Vec<Vec<f64>> {
-    let intercept = oracle.coordinates().intercept();
     let mut direction = theta.to_vec();
     direction[oracle.coefficients()..].fill(0.0);
+    scan_all(oracle, &[direction], most)
+}
+
+/// The same along directions that are spread over all that few coefficients have; nothing for more of them.
+pub(super) fn scan_spread(oracle: &Fold<'_>, most: usize) -> Vec<Vec<f64>> {
+    scan_all(oracle, &spread(oracle), most)
+}
+
+fn scan_all(oracle: &Fold<'_>, directions: &[Vec<f64>], most: usize) -> Vec<Vec<f64>> {
+    let places = directions.iter().enumerate().flat_map(|(index, direction)| along(oracle, index, direction));
+    let mut places: Vec<Place> = places.collect();
+    places.sort_by(|a, b| a.loss.total_cmp(&b.loss));
+    let mut kept: Vec<Place> = Vec::new();
+    for place in places {
+        let near = |other: &Place| {
+            let ratio = place.scale / other.scale;
+            place.direction == other.direction && (1.0 / VALLEY..VALLEY).contains(&ratio)
+        };
+        if kept.len() < most && !kept.iter().any(near) {
+            kept.push(place);
+        }
+    }
+    let point = |place: Place| {
+        let mut theta: Vec<f64> = directions[place.direction].iter().map(|w| place.scale * w).collect();
+        theta[oracle.coefficients()..].fill(place.intercept);
+        theta
+    };
+    kept.into_iter().map(point).collect()
+}
+
+/// Directions of few coefficients that lie about evenly on half of the sphere.
+fn spread(oracle: &Fold<'_>) -> Vec<Vec<f64>> {
+    let d = oracle.coefficients();
+    let mut random = Random::new(SAMPLE_KEY, Stream::Start);
+    let mut directions: Vec<Vec<f64>> = match d {
+        2 => (0..8).map(|k| PI * f64::from(k) / 8.0).map(|angle| vec![angle.cos(), angle.sin()]).collect(),
+        3..=FEW => (0..8 * d).map(|_| (0..d).map(|_| random.normal()).collect()).collect(),
+        _ => Vec::new(),
+    };
+    directions.iter_mut().for_each(|w| w.resize(oracle.dim(), 0.0));
+    directions
+}
+
+/// The lowest point of each scale along a direction and its opposite.
+fn along(oracle: &Fold<'_>, index: usize, direction: &[f64]) -> Vec<Place> {
     let batch = match oracle.rows() > ROWS {
         true => Batch::Part { key: SAMPLE_KEY, start: 0, len: ROWS },
         false => Batch::All,
     };
-    let projection = oracle.project(&direction, batch);
+    let projection = oracle.project(direction, batch);
     let sorted = projection.sorted();
     let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
+    let intercept = oracle.coordinates().intercept();
     let centre = if intercept { mean } else { 0.0 };
     let size = (sorted.iter().map(|z| (z - centre).powi(2)).sum::<f64>() / sorted.len() as f64).sqrt();
     if !(size > 0.0 && size.is_finite()) {
@@ -32,31 +94,18 @@ pub(super) fn scan(oracle: &Fold<'_>, theta: &[f64], most: usize) -> Vec<Vec<f64
     }
     let thresholds: Vec<f64> = if intercept { thresholds(&sorted) } else { vec![0.0] };
     let scales = SCALES.iter().flat_map(|scale| [scale / size, -scale / size]);
-    let mut points: Vec<(f64, f64, f64)> = scales.map(|scale| lowest(&projection, scale, &thresholds)).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut kept: Vec<(f64, f64, f64)> = Vec::new();
-    for point in points {
-        let apart = |other: &(f64, f64, f64)| {
-            let ratio = point.1 / other.1;
-            !(0.3..3.4).contains(&ratio)
-        };
-        if kept.len() < most && kept.iter().all(apart) {
-            kept.push(point);
-        }
-    }
-    let theta = |(_, scale, b): (f64, f64, f64)| {
-        let mut theta: Vec<f64> = direction.iter().map(|w| scale * w).collect();
-        theta[oracle.coefficients()..].fill(b);
-        theta
-    };
-    kept.into_iter().map(theta).collect()
+    scales.map(|scale| lowest(&projection, index, scale, &thresholds)).collect()
 }
 
-/// The lowest loss at this scale, with the scale and the intercept that it has.
-fn lowest(projection: &Projection<'_>, scale: f64, thresholds: &[f64]) -> (f64, f64, f64) {
-    let at = |threshold: &f64| (projection.loss(scale, -scale * threshold), scale, -scale * threshold);
-    let losses = thresholds.iter().map(at);
-    losses.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::INFINITY, scale, 0.0))
+/// The lowest point at this scale.
+fn lowest(projection: &Projection<'_>, direction: usize, scale: f64, thresholds: &[f64]) -> Place {
+    let at = |threshold: &f64| {
+        let intercept = -scale * threshold;
+        Place { loss: projection.loss(scale, intercept), direction, scale, intercept }
+    };
+    let places = thresholds.iter().map(at);
+    let nowhere = Place { loss: f64::INFINITY, direction, scale, intercept: 0.0 };
+    places.min_by(|a, b| a.loss.total_cmp(&b.loss)).unwrap_or(nowhere)
 }
 
 /// Predictors that divide the rows by the shares; those at the ends lie beyond all rows but one.
