@@ -248,6 +248,10 @@ impl Report {
                 let by = self.looked_at();
                 format!(", and a strict minimum (least curvature {ratio:.1e} of the greatest{by}){}", self.agreement())
             }
+            Some(_) if !self.certificate.settles => {
+                ", but a Newton step does not lead to a minimum from here: lower the tolerance to see where it goes"
+                    .into()
+            }
             Some(ratio) if ratio > 0.0 => {
                 let left = self
                     .certificate
@@ -278,9 +282,9 @@ impl Report {
         }
         if self.labels_outside > 0 {
             let (some, all) = (self.labels_outside, self.rows);
-            warnings.push(format!(
-                "{some} of {all} labels are at or beyond the activation's range; they count as they are"
-            ));
+            let how =
+                if self.tau < 1.0 { "at this temperature they count as clipped" } else { "they count as they are" };
+            warnings.push(format!("{some} of {all} labels are at or beyond the activation's range; {how}"));
         }
         if self.labels_ambiguous > 0 {
             let (some, all) = (self.labels_ambiguous, self.rows);

@@ -60,7 +60,7 @@ pub struct CsvArgs {
 /// What has no say in the model or the method.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    /// Draws random starts, minibatches, the parts of restarts, rows held out and the like; changes nothing where none are used
+    /// Draws random starts, minibatches, the parts of the rows that restarts and challengers begin on, rows held out and the like; changes nothing where none are used
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole::<u64>, help_heading = "Run")]
     pub seed: u64,
     /// Number of threads; changes no result [default: one for each core]

@@ -8,8 +8,8 @@ mod ray;
 mod spectrum;
 
 use crate::fit::Outcome;
-use crate::linalg::{Symmetric, norm};
-use crate::oracle::{Baseline, Fold, Oracle};
+use crate::linalg::{Symmetric, dot, norm};
+use crate::oracle::{Baseline, Fold, Hessian, Oracle, Query, Want};
 use crate::report::Status;
 use crate::rows::Batch;
 use crate::stop::StopReason;
@@ -33,6 +33,8 @@ pub struct Certificate {
     pub smallest_eigenvalue: Option<f64>,
     /// The least share of a coefficient's Gauss–Newton curvature that residuals leave of it; none if not computed.
     pub(crate) residual_curvature: Option<f64>,
+    /// Whether a Newton step from a point of loose tolerance leads to a minimum, or along a tail.
+    pub(crate) settles: bool,
     /// The Hessian and the rows it is over, for whatever else is asked of it.
     pub(crate) hessian: Option<(Batch, Symmetric)>,
     /// Share of the loss that a step to the bottom would still gain, by the gradient and the Hessian: none if not computed,
@@ -73,6 +75,12 @@ const STATIONARY_BY_CHANCE: f64 = 1e-6;
 
 /// The share of the loss that a certified minimum may have left to gain.
 const LITTLE: f64 = 1e-4;
+
+/// The relative gradient up to which a point is taken for the end of its path.
+const TIGHT: f64 = 1e-8;
+
+/// What a Newton step must bring the decrease that it predicts down to.
+const SETTLES: f64 = 0.1;
 
 /// Share of saturated rows from which on the loss is followed to infinity.
 const SATURATED: f64 = 0.5;
@@ -134,6 +142,7 @@ impl Certificate {
             exact: outcome.sums.is_rounding(),
             smallest_eigenvalue: spectrum.ratio,
             residual_curvature: spectrum.residual_curvature,
+            settles: true,
             hessian: spectrum.hessian,
             left_to_gain: spectrum.left,
             curvature_rows: spectrum.rows,
@@ -160,7 +169,23 @@ impl Certificate {
         }
         let evidence = certificate.evidence(oracle, outcome, &baseline, flat, &spectrum.lowest);
         certificate.status = classify(&evidence);
+        certificate.settles = !certificate.certified() || certificate.settles(oracle, outcome);
         certificate
+    }
+
+    /// Whether a Newton step brings what is left to gain down, as it does near a minimum and not on the tail of a slope. Only
+    /// a point whose gradient is not at the level of rounding is put to this test.
+    fn settles(&self, oracle: &Fold<'_>, outcome: &Outcome) -> bool {
+        let loose = !self.exact && self.relative_gradient.is_some_and(|gradient| gradient > TIGHT);
+        let Some((rows, hessian)) = self.hessian.as_ref().filter(|_| loose && !self.held_back) else { return true };
+        let (g, none) = (&outcome.sums.gradient, vec![0.0; outcome.theta.len()]);
+        let Some(p) = hessian.solve_safely(&none, g) else { return false };
+        let theta: Vec<f64> = outcome.theta.iter().zip(&p).map(|(theta, p)| theta - p).collect();
+        let there = oracle.ask(&Query::new(&theta, outcome.tau, Batch::All, Want::Curvature(Hessian::Full)));
+        let next = there.curvature.as_ref().and_then(|curvature| curvature.solve_safely(&none, &there.gradient));
+        let (before, after) = (dot(&p, g), next.map_or(f64::INFINITY, |next| dot(&next, &there.gradient)));
+        // a sample's Hessian leads to its own minimum, not to that of all rows
+        *rows != Batch::All || after <= SETTLES * before + there.rounding()
     }
 
     fn evidence(
@@ -198,6 +223,7 @@ impl Certificate {
             && self.is_stationary()
             && self.smallest_eigenvalue.is_some_and(|ratio| ratio > FLAT)
             && (self.exact || self.left_to_gain.is_some_and(|left| left <= LITTLE))
+            && self.settles
     }
 
     fn is_stationary(&self) -> bool {

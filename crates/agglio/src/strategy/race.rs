@@ -87,7 +87,7 @@ impl BestOf {
     }
 
     /// Takes in how a challenger ended.
-    pub fn enter(&mut self, mut outcome: Outcome, origin: Origin, oracle: &Fold<'_>) {
+    pub fn enter(&mut self, outcome: Outcome, origin: Origin, oracle: &Fold<'_>) {
         self.interrupted |= outcome.reason == StopReason::Interrupted;
         self.runs.push(Run { loss: outcome.sums.loss, origin });
         // of equals the first is kept: on a sample of the rows they may differ in what it does not see
@@ -103,14 +103,28 @@ impl BestOf {
                     self.best = outcome;
                 }
             }
-            None if !self.infinite => self.best = outcome,
-            None if lower || Status::from(outcome.reason) == Status::Converged => {
-                let certificate = Certificate::examine(oracle, &mut outcome);
-                if lower || certificate.certified() {
-                    (self.best, self.infinite) = (outcome, certificate.status == Status::Diverging);
-                }
-            }
+            None if lower => self.replace(outcome, oracle),
+            None if self.infinite => self.prefer(outcome, oracle),
             None => {}
+        }
+    }
+
+    /// Puts a certified minimum in the place of an optimum at infinity.
+    fn prefer(&mut self, mut outcome: Outcome, oracle: &Fold<'_>) {
+        let converged = Status::from(outcome.reason) == Status::Converged;
+        if converged && Certificate::examine(oracle, &mut outcome).certified() {
+            (self.best, self.infinite) = (outcome, false);
+        }
+    }
+
+    /// Puts a lower run in the place of the best, unless its optimum is at infinity and the best is a certified minimum.
+    fn replace(&mut self, mut lower: Outcome, oracle: &Fold<'_>) {
+        let infinite = Certificate::examine(oracle, &mut lower).status == Status::Diverging;
+        if infinite && !self.infinite && Certificate::examine(oracle, &mut self.best).certified() {
+            let loss = lower.sums.loss;
+            self.at_infinity = Some(self.at_infinity.map_or(loss, |known| known.min(loss)));
+        } else {
+            (self.best, self.infinite) = (lower, infinite);
         }
     }
 

@@ -85,7 +85,8 @@ impl Plan {
             (outcome, referee.decision)
         };
         let last = Course::plain(race.rows());
-        let (mut outcome, mut decision) = run(start, course, true, limit);
+        // inside a ball nothing runs to infinity
+        let (mut outcome, mut decision) = run(start, course, self.settings.radius.is_none(), limit);
         if decision == Some(Decision::Saturated) {
             let here = Outcome { sums: here(oracle, &outcome, race.rows()), ..outcome };
             match glance_along_theta(oracle, &here, race.rows()) {

@@ -57,6 +57,21 @@ fn a_category_of_ones_is_not_certified() {
     }
 }
 
+/// However early a fit stops on the way to infinity, it is not certified.
+#[test]
+fn a_loose_tolerance_does_not_certify_a_tail() {
+    let x = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 1.0, 3.0];
+    let y = [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0];
+    let values = x.iter().enumerate().flat_map(|(i, x)| [*x, f64::from(u8::from(i >= 12))]).collect();
+    let rows = Dense::new(values, 2, y.to_vec()).unwrap();
+    for solver in [Solver::Auto, Solver::Lm, Solver::Newton, Solver::Gd, Solver::Lbfgs] {
+        for tolerance in [1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10] {
+            let report = fit(sigmoid().solver(solver).tolerance(tolerance), &rows);
+            assert!(!report.certificate.certified(), "{solver} to {tolerance}: {}", report.verdict());
+        }
+    }
+}
+
 /// Rows and their mirror images have the same labels, so that w₂ = 0 is stationary. Ten of two hundred thousand rows are far
 /// out, which a sample misses; over all rows w₂ = 0 is a saddle.
 #[test]
