@@ -1,4 +1,4 @@
-//! The *certificate* of a fit: what can be said about the point that was reached, whoever reached it.
+//! The *certificate* of a fit: what can be said about the point that was reached, by any solver.
 //!
 //! It looks at the gradient relative to its scale, at the smallest eigenvalue of the full Hessian, at rows whose slope
 //! has vanished, at the loss far out along a ray, and at the loss of the model without covariates and of the linear stage.

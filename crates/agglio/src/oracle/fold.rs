@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::activation::Preimages;
 use crate::linalg::Symmetric;
+use crate::oracle::baseline::Baseline;
 use crate::oracle::group::{ABREAST, Group};
 use crate::oracle::leaf::{Partial, Task, Weighted};
 use crate::oracle::{Bounds, Hessian, Labels, Memory, Oracle, Query, Sums, Want, given_up};
@@ -19,7 +19,7 @@ pub struct Fold<'a> {
     pub(super) rows: &'a dyn Rows,
     pub(super) coordinates: Coordinates,
     pub(super) labels: Labels,
-    mean_weight: f64,
+    pub(super) mean_weight: f64,
     evenness: f64,
     /// λ of the penalty λ‖w‖², which is on no intercept.
     l2: f64,
@@ -244,57 +244,6 @@ impl<'a> Fold<'a> {
         *self.baseline.get_or_init(|| self.fit_baseline())
     }
 
-    fn fit_baseline(&self) -> Baseline {
-        let n = self.rows.len();
-        let y = column(n, |run, y| self.rows.labels(run, y));
-        let weight = self.rows.has_weights().then(|| column(n, |run, weight| self.rows.weights(run, weight)));
-        let offset = self.rows.has_offsets().then(|| column(n, |run, offset| self.rows.offsets(run, offset)));
-        let z = |i: usize| offset.as_ref().map_or(0.0, |offset| offset[i]);
-        let mean = |values: &(dyn Fn(usize) -> f64 + Sync)| {
-            let sum = match &weight {
-                // a row without weight counts for nothing, even if its square overflows
-                Some(weight) => sum_of(n, |i| if weight[i] > 0.0 { weight[i] * values(i) } else { 0.0 }),
-                None => sum_of(n, values),
-            };
-            sum / (n as f64 * self.mean_weight)
-        };
-        let activation = self.labels.activation();
-        let range = activation.range();
-        let average = mean(&|i| y[i]);
-        let constant = average.clamp(range.lo, range.hi);
-        let beyond = |outside: &(dyn Fn(f64) -> bool + Sync)| mean(&|i| f64::from(u8::from(outside(y[i]))));
-        let median_is_outside = beyond(&|y| y < range.lo) > 0.5 || beyond(&|y| y > range.hi) > 0.5;
-        let baseline = match self.coordinates.intercept() {
-            false => Constant { loss: mean(&|i| (activation.value(z(i)) - y[i]).powi(2)), intercept: None },
-            true if (1..n).all(|i| z(i) == z(0)) => {
-                let z = z(0);
-                let intercept = match activation.preimages(constant) {
-                    Preimages::One(b) | Preimages::Two { right: b, .. } => Some(b - z),
-                    Preimages::None => None,
-                };
-                Constant { loss: mean(&|i| (constant - y[i]).powi(2)), intercept }
-            }
-            true => {
-                let mut preimages = vec![0.0; y.len()];
-                self.labels.preimages(0, &Run::Span(0..n), &mut preimages);
-                least_square(mean(&|i| preimages[i] - z(i)), |b| Square {
-                    loss: mean(&|i| (activation.value(b + z(i)) - y[i]).powi(2)),
-                    gradient: mean(&|i| (activation.value(b + z(i)) - y[i]) * activation.slope(b + z(i))),
-                    curvature: mean(&|i| activation.slope(b + z(i)).powi(2)),
-                })
-            }
-        };
-        let Constant { loss, intercept } = baseline;
-        let plain = self.coordinates.intercept() && offset.is_none();
-        let mean_loss = if plain { mean(&|i| (average - y[i]).powi(2)) } else { loss };
-        let is_finite = intercept.is_some() || !self.coordinates.intercept();
-        let counts = |i: &usize| weight.as_ref().is_none_or(|weight| weight[*i] > 0.0);
-        let (smallest, largest) = (0..n)
-            .filter(counts)
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), i| (least.min(y[i]), most.max(y[i])));
-        Baseline { loss, intercept, is_finite, mean_loss, median_is_outside, smallest, largest }
-    }
-
     /// max_i ω_i·‖x_i‖² in the solver's coordinates, ω of mean one.
     fn longest_row(&self) -> f64 {
         let (n, v) = (self.rows.len(), self.coordinates.inverse_squares());
@@ -368,54 +317,6 @@ impl Oracle for Fold<'_> {
     fn distance(&self, theta: &[f64]) -> f64 {
         self.loss_of_rows(theta, 0.0).sqrt() / self.labels.activation().slope(0.0).abs()
     }
-}
-
-/// What the labels alone tell: the model without covariates, and whether φ can take values like theirs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Baseline {
-    /// Loss at τ = 1 of the model without covariates.
-    pub loss: f64,
-    /// Its intercept; none without one, and where it is infinite.
-    pub intercept: Option<f64>,
-    /// Whether that model has finite coefficients.
-    pub is_finite: bool,
-    /// Loss of the mean of the labels, be it in the range of φ or not; without an intercept, or with offsets, the loss of
-    /// the model without covariates.
-    pub mean_loss: f64,
-    /// Whether the median label, by weight, lies strictly outside the range of φ.
-    pub median_is_outside: bool,
-    /// The smallest label, those without weight left out.
-    pub smallest: f64,
-    /// The largest.
-    pub largest: f64,
-}
-
-/// A model without covariates.
-struct Constant {
-    loss: f64,
-    intercept: Option<f64>,
-}
-
-/// A sum of squares of one variable, half of its derivative, and half of its Gauss–Newton curvature.
-struct Square {
-    loss: f64,
-    gradient: f64,
-    curvature: f64,
-}
-
-/// Where damped Gauss–Newton steps from `b` lead.
-fn least_square(mut b: f64, at: impl Fn(f64) -> Square) -> Constant {
-    let (mut here, mut size) = (at(b), 1.0);
-    for _ in 0..50 {
-        let trial = b - size * here.gradient / here.curvature;
-        let there = at(trial);
-        if there.loss < here.loss {
-            (b, here, size) = (trial, there, 1.0);
-        } else {
-            size *= 0.25;
-        }
-    }
-    Constant { loss: here.loss, intercept: Some(b) }
 }
 
 /// The mean of the weights, and the share of the rows that would tell as much with equal ones.

@@ -8,6 +8,7 @@
 //! with weights ω of mean one. It is the graduated objective of the paper divided by γ(τ)², and the
 //! user's own loss at τ = 1. Rows are folded and sums merge, so threads, files and machines are one fold.
 
+mod baseline;
 mod branch;
 mod clip;
 mod departure;
@@ -23,8 +24,9 @@ use crate::linalg::{Symmetric, norm};
 use crate::rows::Batch;
 
 pub use crate::tree::LEAF;
+pub use baseline::Baseline;
 pub(crate) use departure::{Departure, Ends};
-pub use fold::{Baseline, Fold};
+pub use fold::Fold;
 pub(crate) use group::ABREAST;
 pub use labels::{Labels, MARGIN, MARGINS, PreimageBranch};
 pub(crate) use projection::Projection;

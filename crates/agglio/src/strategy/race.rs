@@ -255,7 +255,7 @@ pub(super) struct Referee<'a> {
 }
 
 impl<'a> Referee<'a> {
-    /// For a challenger of `best` that ends on so many `rows`.
+    /// For a challenger of `best` that ends on this number of `rows`.
     pub fn new(
         best: &'a Outcome,
         known: &'a [Vec<f64>],

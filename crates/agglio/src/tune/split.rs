@@ -31,7 +31,7 @@ impl Split {
         }
     }
 
-    /// Holds each of so many parts of the rows out in turn, drawn by `seed`, of the same size but for one row.
+    /// Holds each of `count` parts of the rows out in turn, drawn by `seed`. Their sizes differ by at most one row.
     ///
     /// # Errors
     /// If there are less than two.
