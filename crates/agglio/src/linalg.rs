@@ -3,6 +3,7 @@
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::solvers::{Llt, Solve};
+use faer::linalg::triangular_solve;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
 use crate::vector;
@@ -125,26 +126,25 @@ impl Symmetric {
         if !self.is_finite() {
             return None;
         }
-        let matrix = Mat::from_fn(self.order, self.order, |i, j| self.at(i, j));
-        let eigen = matrix.self_adjoint_eigen(Side::Lower).ok()?;
-        let vector = |k: usize| (0..self.order).map(|i| eigen.U()[(i, k)]).collect();
-        Some(Eigen {
-            values: (0..self.order).map(|k| eigen.S()[k]).collect(),
-            vectors: (0..self.order).map(vector).collect(),
-        })
+        eigen(&Mat::from_fn(self.order, self.order, |i, j| self.at(i, j)))
     }
 
-    /// The smallest eigenvalue of this matrix in units in which `other` is one; none where that is not safely positive
-    /// definite.
-    pub(crate) fn least_beside(&self, other: &Symmetric) -> Option<f64> {
+    /// Eigenvalues of this matrix, in rising order, in units in which `other` is one, with their eigenvectors; none where
+    /// `other` is not safely positive definite, or if the iteration fails.
+    pub(crate) fn eigen_beside(&self, other: &Symmetric) -> Option<Eigen> {
         let Factor(factor) = other.factor(&vec![0.0; self.order])?;
-        let mut matrix = Mat::from_fn(self.order, self.order, |i, j| self.at(i, j));
+        let mut matrix = Mat::from_fn(self.order, self.order, |i, j| self.at(i.max(j), i.min(j)));
         // L⁻¹·A·L⁻ᵀ, once from the left and once from the right
         for _ in 0..2 {
-            faer::linalg::triangular_solve::solve_lower_triangular_in_place(factor.L(), matrix.as_mut(), Par::Seq);
+            triangular_solve::solve_lower_triangular_in_place(factor.L(), matrix.as_mut(), Par::Seq);
             matrix = matrix.transpose().to_owned();
         }
-        matrix.self_adjoint_eigen(Side::Lower).ok().and_then(|eigen| eigen.S().column_vector().iter().next().copied())
+        let mut eigen = eigen(&matrix)?;
+        for vector in &mut eigen.vectors {
+            let column = MatMut::from_column_major_slice_mut(vector, self.order, 1);
+            triangular_solve::solve_upper_triangular_in_place(factor.L().transpose(), column, Par::Seq);
+        }
+        Some(eigen)
     }
 
     /// The sum of the diagonal.
@@ -214,6 +214,13 @@ impl Symmetric {
     pub(crate) fn add(&mut self, other: &Symmetric) {
         self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a += b);
     }
+}
+
+/// Eigenvalues in rising order, with their eigenvectors; only the lower triangle is read.
+fn eigen(matrix: &Mat<f64>) -> Option<Eigen> {
+    let (eigen, order) = (matrix.self_adjoint_eigen(Side::Lower).ok()?, matrix.nrows());
+    let vector = |k: usize| (0..order).map(|i| eigen.U()[(i, k)]).collect();
+    Some(Eigen { values: (0..order).map(|k| eigen.S()[k]).collect(), vectors: (0..order).map(vector).collect() })
 }
 
 /// A Cholesky factor.

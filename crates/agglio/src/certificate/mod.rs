@@ -81,6 +81,8 @@ const TIGHT: f64 = 1e-8;
 
 /// What a Newton step must bring the decrease that it predicts down to.
 const SETTLES: f64 = 0.1;
+/// Newton steps that it must hold for: the first may gain most in other directions than along the tail.
+const NEWTON_STEPS: usize = 3;
 
 /// Share of saturated rows from which on the loss is followed to infinity.
 const SATURATED: f64 = 0.5;
@@ -173,19 +175,33 @@ impl Certificate {
         certificate
     }
 
-    /// Whether a Newton step brings what is left to gain down, as it does near a minimum and not on the tail of a slope. Only
-    /// a point whose gradient is not at the level of rounding is put to this test.
+    /// Whether Newton steps bring what is left to gain down, each of them, as they do near a minimum and not on the tail of a
+    /// slope. Only a point whose gradient is not at the level of rounding is put to this test.
     fn settles(&self, oracle: &Fold<'_>, outcome: &Outcome) -> bool {
         let loose = !self.exact && self.relative_gradient.is_some_and(|gradient| gradient > TIGHT);
         let Some((rows, hessian)) = self.hessian.as_ref().filter(|_| loose && !self.held_back) else { return true };
-        let (g, none) = (&outcome.sums.gradient, vec![0.0; outcome.theta.len()]);
-        let Some(p) = hessian.solve_safely(&none, g) else { return false };
-        let theta: Vec<f64> = outcome.theta.iter().zip(&p).map(|(theta, p)| theta - p).collect();
-        let there = oracle.ask(&Query::new(&theta, outcome.tau, Batch::All, Want::Curvature(Hessian::Full)));
-        let next = there.curvature.as_ref().and_then(|curvature| curvature.solve_safely(&none, &there.gradient));
-        let (before, after) = (dot(&p, g), next.map_or(f64::INFINITY, |next| dot(&next, &there.gradient)));
         // a sample's Hessian leads to its own minimum, not to that of all rows
-        *rows != Batch::All || after <= SETTLES * before + there.rounding()
+        if *rows != Batch::All {
+            return true;
+        }
+        let (mut theta, mut hessian, mut gradient) =
+            (outcome.theta.clone(), hessian.clone(), outcome.sums.gradient.clone());
+        let mut before = f64::INFINITY;
+        for _ in 0..=NEWTON_STEPS {
+            let Some(p) = hessian.solve_safely(&vec![0.0; theta.len()], &gradient) else { return false };
+            let gain = dot(&p, &gradient);
+            if gain > SETTLES * before {
+                return false;
+            }
+            theta.iter_mut().zip(&p).for_each(|(theta, p)| *theta -= p);
+            let there = oracle.ask(&Query::new(&theta, outcome.tau, Batch::All, Want::Curvature(Hessian::Full)));
+            if gain <= there.rounding() {
+                return true;
+            }
+            let Some(curvature) = there.curvature else { return false };
+            (before, hessian, gradient) = (gain, curvature, there.gradient);
+        }
+        true
     }
 
     fn evidence(

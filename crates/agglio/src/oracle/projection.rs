@@ -1,5 +1,5 @@
-//! A *projection* of rows on one direction: each row becomes one number, so that all models along the direction cost one
-//! visit of the rows.
+//! A *projection* of rows on lines through one point: each row becomes one number a line, so that all models along it cost
+//! one visit of the rows.
 
 use crate::activation::Activation;
 use crate::oracle::fold::Fold;
@@ -7,57 +7,68 @@ use crate::oracle::leaf::{Room, Task, Visit, stride};
 use crate::oracle::{Oracle, Query, Want};
 use crate::rows::Batch;
 
-/// Rows seen along one direction, with their labels.
+/// Rows seen along lines through one point, with their labels.
 pub(crate) struct Projection<'a> {
     activation: &'a dyn Activation,
-    /// xᵀw of each row.
-    along: Vec<f64>,
-    offset: Vec<f64>,
+    /// The predictor z of each row at the point.
+    at: Vec<f64>,
+    /// By how much z grows along each line.
+    along: Vec<Vec<f64>>,
     label: Vec<f64>,
     weight: Vec<f64>,
 }
 
 impl Fold<'_> {
-    /// Projects the asked rows on `direction`, a θ whose intercept is zero.
-    pub(crate) fn project(&self, direction: &[f64], batch: Batch) -> Projection<'_> {
+    /// Projects the asked rows on the lines through `theta` in these directions.
+    pub(crate) fn project(&self, theta: &[f64], directions: &[Vec<f64>], batch: Batch) -> Projection<'_> {
         let (n, all) = (batch.len(self.rows()), self.rows());
-        let query = Query::new(direction, 1.0, batch, Want::Loss);
-        let (task, stride) = (Task::new(self, &query, self.coordinates()), stride(self.coefficients()));
-        let activation = self.labels().activation().as_ref();
-        let [along, offset, label, weight] = std::array::from_fn(|_| Vec::with_capacity(n));
-        let mut projection = Projection { activation, along, offset, label, weight };
+        let queries = |theta| Query::new(theta, 1.0, batch, Want::Loss);
+        let queries: Vec<Query<'_>> =
+            [theta].into_iter().chain(directions.iter().map(Vec::as_slice)).map(queries).collect();
+        let tasks: Vec<Task<'_>> = queries.iter().map(|query| Task::new(self, query, self.coordinates())).collect();
+        let mut columns = vec![Vec::with_capacity(n); tasks.len()];
+        let [mut labels, mut weights] = std::array::from_fn(|_| Vec::with_capacity(n));
+        let stride = stride(self.coefficients());
+        let nothing = vec![0.0; stride.min(n)];
         let mut room = Room::new(stride.min(n));
-        self.count(n);
+        // at the origin nothing is multiplied
+        let multiplied = directions.len() + usize::from(theta.iter().any(|theta| *theta != 0.0));
+        self.count(n * multiplied);
         for start in (0..n).step_by(stride) {
             batch.with_run(all, start, stride.min(n - start), |run| {
-                let Visit { weight, offset, columns: [z, label, ..], .. } = task.enter(&mut room, &run);
-                task.predict(&task.at, &run, offset, z);
+                let Visit { weight, offset, columns: [z, label, ..], .. } = tasks[0].enter(&mut room, &run);
                 self.rows.labels(&run, label);
-                projection.along.extend(z.iter().zip(offset).map(|(z, offset)| z - offset));
-                projection.offset.extend_from_slice(offset);
-                projection.label.extend_from_slice(label);
-                projection.weight.extend_from_slice(weight);
+                labels.extend_from_slice(label);
+                weights.extend_from_slice(weight);
+                for (k, (task, column)) in tasks.iter().zip(&mut columns).enumerate() {
+                    task.predict(&task.at, &run, if k == 0 { offset } else { &nothing[..run.len()] }, z);
+                    column.extend_from_slice(z);
+                }
             });
         }
-        projection
+        let at = columns.remove(0);
+        Projection {
+            activation: self.labels().activation().as_ref(),
+            at,
+            along: columns,
+            label: labels,
+            weight: weights,
+        }
     }
 }
 
 impl Projection<'_> {
-    /// Weighted sum of the squared residuals of φ(scale·xᵀw + intercept + offset).
-    pub fn loss(&self, scale: f64, intercept: f64) -> f64 {
-        let z: Vec<f64> =
-            self.along.iter().zip(&self.offset).map(|(along, offset)| scale * along + intercept + offset).collect();
+    /// Weighted sum of the squared residuals of φ(z + step·(what z grows by along the line) + shift).
+    pub fn loss(&self, line: usize, step: f64, shift: f64) -> f64 {
+        let z: Vec<f64> = self.at.iter().zip(&self.along[line]).map(|(at, along)| at + step * along + shift).collect();
         let mut value = vec![0.0; z.len()];
         self.activation.respond(&z, &mut value);
         let residuals = value.iter().zip(&self.label).zip(&self.weight).filter(|(_, weight)| **weight > 0.0);
         residuals.map(|((value, label), weight)| weight * (value - label) * (value - label)).sum()
     }
 
-    /// The predictors xᵀw in rising order.
-    pub fn sorted(&self) -> Vec<f64> {
-        let mut sorted = self.along.clone();
-        sorted.sort_by(f64::total_cmp);
-        sorted
+    /// What z grows by along a line, row by row.
+    pub fn along(&self, line: usize) -> &[f64] {
+        &self.along[line]
     }
 }

@@ -1,8 +1,6 @@
 //! The *auto* strategy: no start, no knobs; from the linear stage along the temperature path, to the end that the noise
 //! asks for.
 
-use std::iter;
-
 use crate::certificate::TAIL;
 use crate::fit::{Outcome, fit};
 use crate::observe::Observer;
@@ -12,14 +10,24 @@ use crate::solver::preset::{self, Course};
 use crate::stop::{Stop, StopReason};
 use crate::strategy::effort::Effort;
 use crate::strategy::linear::Line;
+use crate::strategy::neighbours::neighbours;
 use crate::strategy::noise::{self, LogLikelihoods};
 use crate::strategy::noise_choice::Evidence;
 use crate::strategy::race::{BestOf, Kept, Origin};
-use crate::strategy::scan::{scan, scan_spread};
+use crate::strategy::scan::{FEW, scan, scan_everywhere};
 use crate::strategy::{Found, Noise, Plan, Restarts};
 
 /// The relative gradient at which a path over a sample of the rows ends.
 const ROUGH: f64 = 1e-4;
+
+/// Runs that make up for a path over a sample.
+const ENOUGH: usize = 5;
+/// Most minima in a row, each lower than the one before, whose neighbours are looked at.
+const NEIGHBOURHOODS: usize = 4;
+/// Neighbours of each that are tried.
+const NEIGHBOURS: usize = 3;
+/// Rounds of reweighting for a start.
+const MATCHING_ROUNDS: usize = 12;
 
 impl Plan {
     /// Fits the end or the ends that the plan asks for.
@@ -39,7 +47,9 @@ impl Plan {
     fn doubt(&self, mut first: Found, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
         let certificate = first.certificate(oracle);
         let curved = certificate.smallest_eigenvalue.is_some_and(|ratio| ratio > TAIL);
-        if (certificate.certified() && curved) || oracle.is_interrupted() {
+        // challengers have had all rows
+        let challenged = first.restarts.is_some_and(|(_, runs)| runs > ENOUGH);
+        if (certificate.certified() && (curved || challenged)) || oracle.is_interrupted() {
             return first;
         }
         let mut second = self.auto_over(vec![Batch::All], oracle, observer);
@@ -76,7 +86,7 @@ impl Plan {
             Course::graduated(samples).with_line(curvature.filter(|_| first == judges)),
             observer,
         );
-        let settled = self.settle(BestOf::new(outcome, oracle, Batch::All), oracle, observer);
+        let settled = self.settle(BestOf::new(outcome, oracle, Batch::All), None, oracle, observer);
         let Found { outcome, restarts, lower_at_infinity, certificate, .. } = settled;
         Found { outcome, restarts, lower_at_infinity, certificate, ..found }
     }
@@ -94,60 +104,93 @@ impl Plan {
             self.search_dip(&mut race, line, oracle, &samples, observer);
         }
         self.beat_baseline(&mut race, oracle, &samples, observer);
-        match self.restarts {
+        let settled = match samples.last() {
+            Some(Batch::All) | None => self.settle(race, Some(line), oracle, observer),
             // the rows of a sample have other minima
-            Restarts::Count(0) if samples.last() != Some(&Batch::All) => {
-                Found { linear_loss, ..race.end().outcome.into() }
-            }
-            Restarts::Count(0) => Found { linear_loss, ..self.settle(race, oracle, observer) },
-            asked => {
-                self.restart(Effort::Asked(asked), 0, &mut race, oracle, observer);
-                let Kept { outcome, agreed, lower_at_infinity } = race.end();
-                Found { restarts: Some(agreed), linear_loss, lower_at_infinity, ..outcome.into() }
-            }
-        }
+            Some(Batch::Part { .. }) => race.end().outcome.into(),
+        };
+        Found { linear_loss, ..settled }
     }
 
-    /// Looks for a lower minimum where the evidence says that there may be one.
-    fn settle(&self, mut race: BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Found {
+    /// Looks for a lower minimum where the evidence says that there may be one, and as often as is asked for.
+    fn settle(&self, mut race: BestOf, line: Option<&Line>, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Found {
+        let asked = self.restarts != Restarts::Count(0);
         // below τ = 1 there are no labels of the user's to be fitted
-        if self.settings.cap < 1.0 || race.is_interrupted() {
-            return race.end().outcome.into();
-        }
-        let certificate = race.examine(oracle);
-        let examined = race.best().theta.clone();
-        let effort = Effort::of(oracle, race.best(), &certificate);
+        let examined = (self.settings.cap == 1.0 && !race.is_interrupted()).then(|| race.examine(oracle));
+        let theta = race.best().theta.clone();
+        let effort = examined.as_ref().and_then(|certificate| Effort::of(oracle, race.best(), certificate));
         if let Some(effort) = effort {
-            self.try_starts(effort, &mut race, oracle, observer);
+            match line.filter(|line| line.rows == Batch::All) {
+                Some(line) => self.try_starts(effort, line, &mut race, oracle, observer),
+                None => self.try_starts(effort, &self.line(oracle, Batch::All), &mut race, oracle, observer),
+            }
+        }
+        if asked {
+            self.restart(Effort::asked(self.restarts, &race), &mut race, oracle, observer);
         }
         let Kept { outcome, agreed, lower_at_infinity } = race.end();
-        let known = outcome.theta == examined && outcome.reason != StopReason::Interrupted;
+        let known = outcome.theta == theta && outcome.reason != StopReason::Interrupted;
         Found {
-            restarts: effort.map(|_| agreed),
+            restarts: (asked || effort.is_some()).then_some(agreed),
             lower_at_infinity,
-            certificate: known.then_some(certificate),
+            certificate: examined.filter(|_| known),
             ..outcome.into()
         }
     }
 
-    /// Challenges until it is clear which minimum is the lowest: from the lowest point of a scan and a restart, then from
-    /// its second lowest point, from labels near zero that come from the far left and from the model without covariates,
-    /// then by further restarts.
-    fn try_starts(&self, effort: Effort, race: &mut BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) {
-        let line = self.line(oracle, Batch::All);
-        let mut scanned = scan(oracle, &line.widest(oracle), 2).into_iter();
-        if let Some(start) = scanned.next() {
-            self.challenge(race, Origin::Independent, oracle, start, Course::plain(Batch::All), observer);
+    /// Challenges until it is clear which minimum is the lowest: from the matching loss where the optimum is at infinity, from
+    /// labels near zero that come from the far left, from the lowest points of a scan, from the model without covariates, by
+    /// restarts, and from valleys beside the best.
+    fn try_starts(
+        &self,
+        effort: Effort,
+        line: &Line,
+        race: &mut BestOf,
+        oracle: &Fold<'_>,
+        observer: &mut dyn Observer,
+    ) {
+        if race.is_over() {
+            return;
         }
-        self.restart_once(0, race, oracle, observer);
-        let spread = iter::once_with(|| scan_spread(oracle, 2)).flatten();
-        for start in scanned.chain(line.far_left(oracle)).chain(constant(oracle)).chain(spread) {
-            if effort.is_done(race) {
-                return;
+        let everywhere = oracle.coefficients() <= FEW;
+        let scanned = if everywhere { scan_everywhere(oracle, 3) } else { scan(oracle, &line.widest(oracle), 2) };
+        let matching = self.matching_start(race, oracle, observer);
+        let starts = matching.into_iter().chain(line.far_left(oracle)).chain(scanned).chain(constant(oracle));
+        for (k, start) in starts.enumerate() {
+            if k > 0 && effort.is_done(race) {
+                break;
             }
             self.challenge(race, Origin::Independent, oracle, start, Course::plain(Batch::All), observer);
+            if k == 0 && !everywhere && effort.is_thorough() {
+                self.restart_once(race, oracle, observer);
+            }
         }
-        self.restart(effort, 1, race, oracle, observer);
+        self.restart(effort, race, oracle, observer);
+        if effort.is_thorough() {
+            self.try_neighbours(race, line, oracle, observer);
+        }
+    }
+
+    /// Where the matching loss leads, which is convex where φ rises: to a separation of the labels if there is one.
+    fn matching_start(&self, race: &BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Option<Vec<f64>> {
+        let rises = oracle.labels().far_left().is_none();
+        (rises && race.is_infinite()).then(|| self.reweighted(MATCHING_ROUNDS, oracle, observer).theta)
+    }
+
+    /// Looks into valleys beside the best, and beside what is found there as long as that is lower.
+    fn try_neighbours(&self, race: &mut BestOf, line: &Line, oracle: &Fold<'_>, observer: &mut dyn Observer) {
+        for _ in 0..NEIGHBOURHOODS {
+            if race.is_over() || race.is_infinite() {
+                break;
+            }
+            let before = race.best().theta.clone();
+            for start in neighbours(oracle, race.best(), line, NEIGHBOURS) {
+                self.challenge(race, Origin::Best, oracle, start, Course::plain(Batch::All), observer);
+            }
+            if race.best().theta == before {
+                break;
+            }
+        }
     }
 
     /// A fit that is above the model without covariates is no optimum: there is a path downhill from that model.

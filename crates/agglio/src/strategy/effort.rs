@@ -12,9 +12,13 @@ use crate::report::Status;
 use crate::strategy::Restarts;
 use crate::strategy::race::BestOf;
 
-/// Challengers that must agree where doubt is mild, and where it is strong.
-const FEW_MILD: usize = 2;
+/// Challengers that must agree where doubt is mild, where it is so in a model whose directions can all be scanned, and where it
+/// is strong.
+const FEW_MILD: usize = 1;
+const FEW_SCANNED: usize = 2;
 const FEW_STRONG: usize = 5;
+/// Coefficients up to which a scan leaves hardly any direction out.
+const SCANNED: usize = 2;
 /// Challengers after which half of the independent ones are enough, and after which it is enough in any case.
 const SOME: usize = 12;
 const MOST: usize = 24;
@@ -22,14 +26,18 @@ const MOST: usize = 24;
 const SOME_ASKED: usize = 8;
 const MOST_ASKED: usize = 40;
 /// Challengers of a fit that runs to infinity, and of one to a response on the wrong scale.
-const MOST_INFINITE: usize = 4;
+const MOST_INFINITE: usize = 5;
 const MOST_OFF_SCALE: usize = 8;
 
 /// How many challengers there are to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effort {
     /// As many as were asked for.
-    Asked(Restarts),
+    Asked {
+        restarts: Restarts,
+        /// Challengers that there were before.
+        before: usize,
+    },
     /// Until it is clear enough which minimum is the lowest.
     UntilClear {
         /// Challengers after which it is clear, if all agree.
@@ -43,11 +51,25 @@ impl Effort {
     /// What the evidence asks for; none where there is no doubt.
     pub fn of(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Option<Effort> {
         let most = if certificate.status == Status::WrongScale { MOST_OFF_SCALE } else { MOST };
+        // a dip has been searched for
+        let scanned = oracle.coefficients() <= SCANNED && oracle.labels().far_left().is_none();
         match doubt(oracle, outcome, certificate) {
+            Doubt::None if scanned && !outcome.sums.is_rounding() => Some(Effort::UntilClear { few: 1, most: 1 }),
             Doubt::None => None,
+            Doubt::Mild if oracle.coefficients() <= SCANNED => Some(Effort::UntilClear { few: FEW_SCANNED, most }),
             Doubt::Mild => Some(Effort::UntilClear { few: FEW_MILD, most }),
             Doubt::Strong => Some(Effort::UntilClear { few: FEW_STRONG, most }),
         }
+    }
+
+    /// What was asked for, after what the race has seen.
+    pub fn asked(restarts: Restarts, race: &BestOf) -> Effort {
+        Effort::Asked { restarts, before: race.tried() }
+    }
+
+    /// Whether no start is to be left out that may pay.
+    pub fn is_thorough(self) -> bool {
+        matches!(self, Effort::UntilClear { few: FEW_STRONG.., .. })
     }
 
     /// Whether enough has been tried.
@@ -56,9 +78,11 @@ impl Effort {
         let half_agree = 2 * lowest >= all;
         match self {
             _ if race.is_interrupted() => true,
-            Effort::Asked(Restarts::Count(count)) => tried >= count,
+            Effort::Asked { restarts: Restarts::Count(count), before } => tried >= before + count,
             _ if race.is_over() => true,
-            Effort::Asked(Restarts::Auto) => tried >= MOST_ASKED || (tried >= SOME_ASKED && half_agree),
+            Effort::Asked { restarts: Restarts::Auto, .. } => {
+                tried >= MOST_ASKED || (tried >= SOME_ASKED && half_agree)
+            }
             Effort::UntilClear { few, most } => {
                 tried >= if race.is_infinite() { MOST_INFINITE } else { most }
                     || (tried >= SOME && half_agree)
@@ -83,9 +107,9 @@ struct Bounds {
 }
 
 /// For no doubt.
-const BEYOND: Bounds = Bounds { curvature: 0.75, rows: 5.0, largest: 0.5, saturated: 0.7, size: 0.15 };
+const BEYOND: Bounds = Bounds { curvature: 0.75, rows: 5.0, largest: 0.5, saturated: 0.7, size: 0.12 };
 /// For mild doubt.
-const MILD: Bounds = Bounds { curvature: 0.4, rows: 2.5, largest: 0.7, saturated: 0.9, size: 0.15 };
+const MILD: Bounds = Bounds { curvature: 0.6, rows: 2.5, largest: 0.7, saturated: 0.9, size: 0.12 };
 
 /// How doubtful it is that a fit has the lowest minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,5 +158,5 @@ fn doubt(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Dou
 fn least_share(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Option<f64> {
     let (rows, hessian) = certificate.hessian.as_ref()?;
     let query = Query::new(&outcome.theta, outcome.tau, *rows, Want::Curvature(Hessian::GaussNewton));
-    hessian.least_beside(&oracle.ask(&query).curvature?)
+    hessian.eigen_beside(&oracle.ask(&query).curvature?)?.values.first().copied()
 }

@@ -25,15 +25,7 @@ impl Plan {
     /// maximum likelihood. Reference: Nelder and Wedderburn (1972); Papke and Wooldridge (1996).
     pub(super) fn irls(&self, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Result<Outcome> {
         let start = vec![0.0; oracle.dim()];
-        let method = Method {
-            schedule: Box::new(Constant { tau: self.settings.cap, steps: 1 }),
-            estimator: Box::new(Matching),
-            direction: Box::new(Damped::new(Hessian::GaussNewton)),
-            step: Box::new(step::Constant(f64::INFINITY)),
-            ball: self.settings.ball(oracle),
-            keep: Keep::Last,
-        };
-        let first = fit(oracle, method, start.clone(), Stop::new(self.tolerance, ROUNDS).patience(PATIENCE), observer);
+        let first = self.reweighted(ROUNDS, oracle, observer);
         if first.reason == StopReason::Interrupted {
             return Ok(first);
         }
@@ -42,5 +34,18 @@ impl Plan {
         let losses = oracle.losses(&ends, self.settings.cap, Batch::All);
         let [start, end] = ends;
         self.single_from(if losses[1] <= losses[0] { end } else { start }, oracle, observer)
+    }
+
+    /// Rounds of reweighting from zero.
+    pub(super) fn reweighted(&self, rounds: usize, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Outcome {
+        let method = Method {
+            schedule: Box::new(Constant { tau: self.settings.cap, steps: 1 }),
+            estimator: Box::new(Matching),
+            direction: Box::new(Damped::new(Hessian::GaussNewton)),
+            step: Box::new(step::Constant(f64::INFINITY)),
+            ball: self.settings.ball(oracle),
+            keep: Keep::Last,
+        };
+        fit(oracle, method, vec![0.0; oracle.dim()], Stop::new(self.tolerance, rounds).patience(PATIENCE), observer)
     }
 }

@@ -6,6 +6,7 @@ mod effort;
 mod heat;
 mod irls;
 mod linear;
+mod neighbours;
 mod noise;
 mod noise_choice;
 mod options;

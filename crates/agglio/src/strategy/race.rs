@@ -53,6 +53,8 @@ pub(super) struct BestOf {
     rows: Batch,
     /// Where runs have ended, or were given up, above the best.
     others: Vec<Vec<f64>>,
+    /// Restarts so far.
+    restarts: u64,
 }
 
 /// The run that is kept.
@@ -83,6 +85,7 @@ impl BestOf {
             at_infinity: limit,
             rows,
             others: Vec::new(),
+            restarts: 0,
         }
     }
 
@@ -184,11 +187,17 @@ impl BestOf {
 
     /// Whether no further run can matter: the best is exact, or they were ended from outside.
     pub fn is_over(&self) -> bool {
-        self.interrupted || (self.best.sums.is_rounding() && !self.infinite)
+        self.interrupted || self.best.sums.is_rounding()
     }
 
     pub fn is_interrupted(&self) -> bool {
         self.interrupted
+    }
+
+    /// The number of the restart that comes next.
+    pub fn next_restart(&mut self) -> u64 {
+        self.restarts += 1;
+        self.restarts - 1
     }
 
     /// Challengers so far.

@@ -39,25 +39,16 @@ fn here(oracle: &Fold<'_>, outcome: &Outcome, rows: Batch) -> Sums {
 }
 
 impl Plan {
-    /// Improves on the best by restarts from the `first` on, if any of them ends lower.
-    pub(super) fn restart(
-        &self,
-        effort: Effort,
-        first: u64,
-        race: &mut BestOf,
-        oracle: &Fold<'_>,
-        observer: &mut dyn Observer,
-    ) {
-        for index in first.. {
-            if effort.is_done(race) {
-                break;
-            }
-            self.restart_once(index, race, oracle, observer);
+    /// Improves on the best by restarts, if any of them ends lower.
+    pub(super) fn restart(&self, effort: Effort, race: &mut BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) {
+        while !effort.is_done(race) {
+            self.restart_once(race, oracle, observer);
         }
     }
 
-    /// The `index`-th restart: from the linear stage of a random half of the rows, or from the best by way of a quarter.
-    pub(super) fn restart_once(&self, index: u64, race: &mut BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) {
+    /// The next restart: from the linear stage of a random half of the rows, or from the best by way of a quarter.
+    pub(super) fn restart_once(&self, race: &mut BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) {
+        let index = race.next_restart();
         let (all, key) = (oracle.rows(), Random::new(self.settings.seed, Stream::Restarts).bits());
         let part = |share| Batch::Part { key: derive_key(key, index), start: 0, len: all.div_ceil(share) };
         let (origin, start, rows) = match index % 2 {
@@ -95,7 +86,9 @@ impl Plan {
             }
         }
         if decision.is_none() && outcome.reason == StopReason::Limit && outcome.sums.loss < best.sums.loss {
-            (outcome, decision) = run(outcome.theta, last, false, self.epochs);
+            // what runs to infinity has no end
+            let limit = if race.is_infinite() { limit } else { self.epochs };
+            (outcome, decision) = run(outcome.theta, last, false, limit);
         }
         match decision {
             None => race.enter(outcome, origin, oracle),

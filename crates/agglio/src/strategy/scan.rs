@@ -1,7 +1,7 @@
 //! A *scan* of scales and thresholds along one direction: where the direction of the linear stage is right, but labels at
 //! the bounds, or few of one kind, have led its length or its intercept astray.
 //!
-//! A model of few coefficients has few directions, so that some spread over all of them are scanned too.
+//! A model of few coefficients has few directions: there some that are spread over all of them are scanned.
 
 use std::f64::consts::PI;
 
@@ -10,14 +10,18 @@ use crate::rng::{Random, Stream};
 use crate::rows::Batch;
 use crate::solver::preset::SAMPLE_KEY;
 
-/// Rows that a scan looks at.
-const ROWS: usize = 2000;
+/// Rows that a scan of one direction looks at, and one of many.
+pub(super) const ROWS: usize = 2000;
+const ROWS_EVERYWHERE: usize = 60;
 /// Root mean squares of the predictors that are tried.
 const SCALES: [f64; 10] = [0.3, 0.6, 1.2, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0];
 /// Shares of the rows that are below the threshold, where z = 0.
 const SHARES: [f64; 15] = [0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 0.99, 1.0];
 /// Coefficients up to which directions are spread over all that there are.
-const FEW: usize = 4;
+pub(super) const FEW: usize = 3;
+/// Directions for two of them, and for more.
+const ANGLES: u32 = 12;
+const DIRECTIONS: usize = 18;
 /// Ratio of scales along one direction up to which two points are in the same valley.
 const VALLEY: f64 = 3.4;
 
@@ -34,17 +38,18 @@ struct Place {
 pub(super) fn scan(oracle: &Fold<'_>, theta: &[f64], most: usize) -> Vec<Vec<f64>> {
     let mut direction = theta.to_vec();
     direction[oracle.coefficients()..].fill(0.0);
-    scan_all(oracle, &[direction], most)
+    scan_along(oracle, &[direction], ROWS, most)
 }
 
-/// The same along directions that are spread over all that few coefficients have; nothing for more of them.
-pub(super) fn scan_spread(oracle: &Fold<'_>, most: usize) -> Vec<Vec<f64>> {
-    scan_all(oracle, &spread(oracle), most)
+/// The same along directions that are spread over all that few coefficients have.
+pub(super) fn scan_everywhere(oracle: &Fold<'_>, most: usize) -> Vec<Vec<f64>> {
+    scan_along(oracle, &spread(oracle), ROWS_EVERYWHERE, most)
 }
 
-fn scan_all(oracle: &Fold<'_>, directions: &[Vec<f64>], most: usize) -> Vec<Vec<f64>> {
-    let places = directions.iter().enumerate().flat_map(|(index, direction)| along(oracle, index, direction));
-    let mut places: Vec<Place> = places.collect();
+fn scan_along(oracle: &Fold<'_>, directions: &[Vec<f64>], rows: usize, most: usize) -> Vec<Vec<f64>> {
+    let projection = oracle.project(&vec![0.0; oracle.dim()], directions, sample(oracle, rows));
+    let intercept = oracle.coordinates().intercept();
+    let mut places: Vec<Place> = (0..directions.len()).flat_map(|line| along(&projection, line, intercept)).collect();
     places.sort_by(|a, b| a.loss.total_cmp(&b.loss));
     let mut kept: Vec<Place> = Vec::new();
     for place in places {
@@ -64,29 +69,33 @@ fn scan_all(oracle: &Fold<'_>, directions: &[Vec<f64>], most: usize) -> Vec<Vec<
     kept.into_iter().map(point).collect()
 }
 
+/// This number of rows, or all if there are fewer.
+pub(super) fn sample(oracle: &Fold<'_>, len: usize) -> Batch {
+    match oracle.rows() > len {
+        true => Batch::Part { key: SAMPLE_KEY, start: 0, len },
+        false => Batch::All,
+    }
+}
+
 /// Directions of few coefficients that lie about evenly on half of the sphere.
 fn spread(oracle: &Fold<'_>) -> Vec<Vec<f64>> {
     let d = oracle.coefficients();
     let mut random = Random::new(SAMPLE_KEY, Stream::Start);
+    let angle = |k: u32| PI * f64::from(k) / f64::from(ANGLES);
     let mut directions: Vec<Vec<f64>> = match d {
-        2 => (0..8).map(|k| PI * f64::from(k) / 8.0).map(|angle| vec![angle.cos(), angle.sin()]).collect(),
-        3..=FEW => (0..8 * d).map(|_| (0..d).map(|_| random.normal()).collect()).collect(),
-        _ => Vec::new(),
+        1 => vec![vec![1.0]],
+        2 => (0..ANGLES).map(angle).map(|angle| vec![angle.cos(), angle.sin()]).collect(),
+        _ => (0..DIRECTIONS).map(|_| (0..d).map(|_| random.normal()).collect()).collect(),
     };
     directions.iter_mut().for_each(|w| w.resize(oracle.dim(), 0.0));
     directions
 }
 
 /// The lowest point of each scale along a direction and its opposite.
-fn along(oracle: &Fold<'_>, index: usize, direction: &[f64]) -> Vec<Place> {
-    let batch = match oracle.rows() > ROWS {
-        true => Batch::Part { key: SAMPLE_KEY, start: 0, len: ROWS },
-        false => Batch::All,
-    };
-    let projection = oracle.project(direction, batch);
-    let sorted = projection.sorted();
+fn along(projection: &Projection<'_>, line: usize, intercept: bool) -> Vec<Place> {
+    let mut sorted = projection.along(line).to_vec();
+    sorted.sort_by(f64::total_cmp);
     let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
-    let intercept = oracle.coordinates().intercept();
     let centre = if intercept { mean } else { 0.0 };
     let size = (sorted.iter().map(|z| (z - centre).powi(2)).sum::<f64>() / sorted.len() as f64).sqrt();
     if !(size > 0.0 && size.is_finite()) {
@@ -94,14 +103,14 @@ fn along(oracle: &Fold<'_>, index: usize, direction: &[f64]) -> Vec<Place> {
     }
     let thresholds: Vec<f64> = if intercept { thresholds(&sorted) } else { vec![0.0] };
     let scales = SCALES.iter().flat_map(|scale| [scale / size, -scale / size]);
-    scales.map(|scale| lowest(&projection, index, scale, &thresholds)).collect()
+    scales.map(|scale| lowest(projection, line, scale, &thresholds)).collect()
 }
 
 /// The lowest point at this scale.
 fn lowest(projection: &Projection<'_>, direction: usize, scale: f64, thresholds: &[f64]) -> Place {
     let at = |threshold: &f64| {
         let intercept = -scale * threshold;
-        Place { loss: projection.loss(scale, intercept), direction, scale, intercept }
+        Place { loss: projection.loss(direction, scale, intercept), direction, scale, intercept }
     };
     let places = thresholds.iter().map(at);
     let nowhere = Place { loss: f64::INFINITY, direction, scale, intercept: 0.0 };

@@ -48,6 +48,11 @@ impl Trust {
     }
 }
 
+/// The gradient in units of the slopes, as far as these are known: it does not fall just because they vanish.
+fn gradient_of(sums: &Sums) -> f64 {
+    sums.relative_gradient().map_or_else(|| sums.gradient_norm(), |cosine| cosine * sums.loss.sqrt())
+}
+
 impl StepRule for Trust {
     fn size(&self) -> f64 {
         self.size
@@ -65,7 +70,7 @@ impl StepRule for Trust {
         if predicted <= here.rounding() {
             // half, since gradients at the level of rounding differ by chance; and a long step may lead uphill to where
             // slopes have vanished
-            let falls = there.gradient_norm() < 0.5 * here.gradient_norm();
+            let falls = gradient_of(there) < 0.5 * gradient_of(here);
             let rises = there.loss > here.loss + 8.0 * here.rounding();
             return if falls && !rises { Verdict::Accept } else { Verdict::Settled };
         }
