@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use agglio::quote::visible;
-use agglio::{LogLikelihoods, Noise, Objection, Report, Status};
+use agglio::{LogLikelihoods, Noise, Objection, Report};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -99,10 +99,7 @@ impl Fitted {
     }
 
     fn verdict(&self) -> String {
-        match self.report.status() {
-            Status::WrongScale => self.report.scale_advice(&format!("`{}`", visible(&self.target))),
-            _ => self.report.verdict(),
-        }
+        self.report.verdict_on(&format!("`{}`", visible(&self.target)))
     }
 
     pub fn certified(&self) -> bool {
@@ -139,7 +136,7 @@ impl Fitted {
         let [pre, post] = [pre, post].map(|x| if x.is_finite() { format!("{x:.1}") } else { number::short(x) });
         let both = format!("log-likelihood {pre} before, {post} after");
         if report.noise == Noise::Post && report.likelier == Some(Noise::Pre) {
-            let better = format!("noise before the activation fits better: {both}; --noise pre takes it");
+            let better = format!("noise before the activation fits better: {both}; --noise auto takes it");
             return vec![("noise", place.into()), ("note", better)];
         }
         let but = report.objection.filter(|objection| *objection != Objection::Unlikely);
@@ -176,12 +173,13 @@ impl Fitted {
             let words = format!("a loss of {} is approached as coefficients grow without end", number::short(lower));
             rows.insert(rows.len() - 2, ("at infinity", words));
         }
-        if let Some((agreed, of)) = report.certificate.restarts {
+        // of a certified fit the verdict has it
+        if let Some((agreed, of)) = report.certificate.restarts.filter(|(_, of)| *of == 1 || !self.certified()) {
             let words = match of {
                 1 => "none: the fit is exact".into(),
-                _ => format!("{} of {} further paths ended as low as the one kept", agreed - 1, of - 1),
+                _ => format!("{} of {} fits from other starts ended as low", agreed - 1, of - 1),
             };
-            rows.insert(rows.len() - 2, ("restarts", words));
+            rows.insert(rows.len() - 2, ("challengers", words));
         }
         pairs(&rows)
     }

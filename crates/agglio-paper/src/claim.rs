@@ -128,6 +128,8 @@ impl Claim {
     /// two have different signs, or the bound is zero.
     pub fn margin(&self) -> f64 {
         let (margin, bound) = match self.bound {
+            // a number that is twice as far below zero keeps to a negative bound twice over
+            Bound::AtMost(bound) if bound < 0.0 => (self.value / bound, bound),
             Bound::AtMost(bound) => (bound / self.value, bound),
             Bound::AtLeast(bound) => (self.value / bound, bound),
         };

@@ -87,6 +87,9 @@ pub enum ErrorKind {
     },
 }
 
+/// Letters of a number that is shown with all its zeros.
+const LONGEST: usize = 24;
+
 impl Error {
     /// Which case this is.
     pub fn kind(&self) -> &ErrorKind {
@@ -106,7 +109,12 @@ impl Error {
     }
 
     pub(crate) fn parameter(name: &str, value: impl fmt::Display, allowed: &str) -> Error {
-        let (name, value, allowed) = (name.to_owned(), value.to_string(), allowed.to_owned());
+        let (name, typed, allowed) = (name.to_owned(), value.to_string(), allowed.to_owned());
+        // 1e300 has three hundred zeros
+        let value = match typed.parse::<f64>() {
+            Ok(number) if typed.len() > LONGEST => format!("{number:e}"),
+            _ => typed,
+        };
         ErrorKind::Parameter { name, value, allowed }.into()
     }
 

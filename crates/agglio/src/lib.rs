@@ -51,6 +51,7 @@ pub mod theory;
 mod tree;
 pub mod tune;
 mod vector;
+mod verdict;
 
 pub use certificate::Certificate;
 pub use error::{Error, Result};

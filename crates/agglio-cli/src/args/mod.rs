@@ -64,8 +64,8 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// Fit a table by several solvers, and print one line for each
     Compare(CompareArgs),
-    /// Fit a table by one solver with many settings, and find the one that does best on rows held out, beside solver auto and
-    /// the mean of the labels
+    /// Try many settings of one solver, and find the one that does best on held-out rows; solver auto and the mean of the
+    /// labels are scored beside them
     Tune(Box<TuneArgs>),
     /// Predict the labels of a table by a model
     Predict(PredictArgs),
@@ -83,7 +83,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct PaperArgs {
-    /// Figures and tables, such as fig1, fig2a, table1 or theorems; fig2 is all that begin so, and no name is `all`
+    /// Figures and tables, such as fig1, fig2a, table1 or theorems; fig2 stands for fig2a, fig2b and fig2c [default: all]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// The folder for pictures and numbers, and for index.html and claims.csv, which are about the figures of this run only;
@@ -170,7 +170,7 @@ pub struct TuneArgs {
     pub table: TableArgs,
     #[command(flatten)]
     pub method: MethodArgs,
-    /// The solver, as for `fit --solver`; what is said here, or by a flag, is the same in all settings
+    /// The solver, as for `fit --solver`; a key that is given here, or by a flag, is the same in all settings
     #[arg(long, value_name = "NAME[:key=value,…]", help_heading = "Method", display_order = 0)]
     pub solver: String,
     /// The values to try: keys of --solver with numbers or words, linspace(FROM,TO,COUNT) in equal steps or
@@ -179,7 +179,7 @@ pub struct TuneArgs {
     /// finds from the data; `paper` has the paper's values of them, and scaling=none
     #[arg(long, value_name = "standard|paper|KEY=V1,V2;…", default_value = "standard", help_heading = "Search")]
     pub grid: String,
-    /// Try N settings that are drawn from the grid, not all of it
+    /// Try only N settings, drawn from the grid
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Search")]
     pub random: Option<usize>,
     /// The share of the rows that is held out of the fits and scores them, drawn by --seed [default: 0.2]

@@ -14,11 +14,11 @@ pub struct TableArgs {
     /// The column of labels y
     #[arg(long, value_name = "Y", value_parser = name, help_heading = "Model")]
     pub target: String,
-    /// The columns that are features; a name with a comma in it stands in "double quotes" [default: all that are nothing
-    /// else]
+    /// The columns that are features; put a name with a comma in "double quotes" [default: every column that is not
+    /// target, weights or offset]
     #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model", conflicts_with = "drop")]
     pub features: Vec<Names>,
-    /// Columns that are not features, written likewise; all others are
+    /// Columns that are not features, written in the same way; all others are
     #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model")]
     pub drop: Vec<Names>,
     /// φ: sigmoid, softplus, leaky-softplus[:K=0.2], silu, gelu, tanh, probit, exp or identity
@@ -30,10 +30,10 @@ pub struct TableArgs {
     /// A column that is added to xᵀw
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub offset: Option<String>,
-    /// A column of weights ≥ 0 of the rows
+    /// A column of row weights, not negative
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub weights: Option<String>,
-    /// What becomes of rows with an empty cell, NA, null or nan in a column that is used
+    /// What to do with rows that have an empty cell, NA, null or nan in a column that is used
     #[arg(
         long,
         default_value = "error",
@@ -49,10 +49,10 @@ pub struct TableArgs {
 /// How the data is written.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct CsvArgs {
-    /// There is no line of names: columns are called 1, 2, 3 and so on
+    /// The file has no line of names: columns are called 1, 2, 3 and so on
     #[arg(long, help_heading = "Data")]
     pub no_header: bool,
-    /// What is between the fields: a character, or `tab` [default: the likeliest of , ; | and tab]
+    /// The field separator: a character, or `tab` [default: the most frequent of , ; | and tab in the first line]
     #[arg(long, value_name = "CHAR", value_parser = delimiter, help_heading = "Data")]
     pub delimiter: Option<u8>,
 }
@@ -60,7 +60,8 @@ pub struct CsvArgs {
 /// What has no say in the model or the method.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    /// Draws random starts, minibatches, the parts of the rows that restarts and challengers begin on, rows held out and the like; changes nothing where none are used
+    /// Draws random starts, minibatches, the parts of the rows that fits from other starts begin on, rows held out and the
+    /// like; changes nothing where none are used
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole::<u64>, help_heading = "Run")]
     pub seed: u64,
     /// Number of threads; changes no result [default: one for each core]
@@ -89,11 +90,11 @@ pub struct PlaceArgs {
     /// Where to begin; S scales N(0, I), 10/√d unless given [default: zero]
     #[arg(long, value_name = "zero|random[:S]|W.json", help_heading = "Method")]
     pub init: Option<String>,
-    /// Units of the solver: columns standardised, or as they are [default: standard; none for theory]
+    /// Coordinates of the solver: columns standardised, or as they are [default: standard; none for theory]
     #[arg(long, value_name = "standard|none", hide_possible_values = true, help_heading = "Method")]
     pub scaling: Option<Scaling>,
-    /// Keep ‖w‖ ≤ R in the solver's units, the intercept left out; not for lbfgs [default: no bound]. For theory a bound on the
-    /// true w, which nothing is projected to
+    /// Keep ‖w‖ ≤ R in the solver's coordinates, without the intercept; not for lbfgs [default: no bound]. For theory: a bound on
+    /// the true w, and nothing is projected
     #[arg(long, value_name = "R", value_parser = number, help_heading = "Method")]
     pub radius: Option<f64>,
 }
@@ -106,10 +107,10 @@ pub struct MethodArgs {
     /// The first temperature of the paper's variants; 1 is no graduation [default: 0.01, lower for a far start]
     #[arg(long, value_name = "T", value_parser = number, help_heading = "Method")]
     pub tau0: Option<f64>,
-    /// Growth of their temperature a stage, above 1 [default: 1.05]
+    /// Factor by which their temperature grows at each stage, above 1 [default: 1.05]
     #[arg(long, value_name = "B", value_parser = number, help_heading = "Method")]
     pub beta: Option<f64>,
-    /// Step length in the solver's units, also of ngd, gradopt, glmtron [default: 1/Λ from the data; 0.3 for adam, yogi, ngd]
+    /// Step length in the solver's coordinates, also of ngd, gradopt, glmtron [default: 1/Λ from the data; 0.3 for adam, yogi, ngd]
     #[arg(long, value_name = "E", value_parser = number, help_heading = "Method")]
     pub eta: Option<f64>,
     /// How much of the last step momentum and nesterov keep, 0 to 1 [default: 0.9]
@@ -121,16 +122,16 @@ pub struct MethodArgs {
     /// How much of the mean squared gradient adam and yogi keep, 0 to 1 [default: 0.99]
     #[arg(long, value_name = "B", value_parser = number, help_heading = "Method")]
     pub beta2: Option<f64>,
-    /// The textbook's constant of adam and yogi, with which their step does not decay [default: eta·Λ, and it does]
+    /// The ε in the denominator of adam and yogi; if given, their step does not decay [default: eta·Λ, with decay]
     #[arg(long, value_name = "E", value_parser = number, help_heading = "Method")]
     pub epsilon: Option<f64>,
-    /// The first radius that gradopt smooths the loss over [default: the radius, or the distance to go]
+    /// The first smoothing radius of gradopt [default: --radius, or about the distance to the optimum]
     #[arg(long, value_name = "D", value_parser = number, help_heading = "Method")]
     pub delta: Option<f64>,
     /// Rows in a minibatch, for sgd, svrg, saga, adam, yogi, gradopt, theory:algorithm=2 [default: 50], and ngd [default: all]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Method")]
     pub batch: Option<usize>,
-    /// Most steps on all rows, or passes of minibatches [default: 3000 steps, 500 passes]
+    /// Maximum number of iterations (full batch) or epochs (minibatch) [default: 3000 iterations, 500 epochs]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Method")]
     pub epochs: Option<usize>,
     /// The relative gradient to stop at [default: 1e-10]
@@ -138,10 +139,11 @@ pub struct MethodArgs {
     pub tol: Option<f64>,
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// Further paths by way of random parts of the rows, for solver auto; `auto` goes on until half of them agree [default: 0]
+    /// Extra fits of solver auto, started from random subsets of the rows. `auto`: continue until half of them reach the same
+    /// minimum [default: 0, but solver auto tries other starts by itself where a lower minimum is possible]
     #[arg(long, value_name = "K|auto", value_parser = restarts, help_heading = "Method")]
     pub restarts: Option<Restarts>,
-    /// Add L·‖w‖² to the loss, in the solver's units and not on the intercept; not for saga [default: 0]
+    /// Add L·‖w‖² to the loss, in the solver's coordinates and not on the intercept; not for saga [default: 0]
     #[arg(long, value_name = "L", value_parser = number, help_heading = "Method")]
     pub l2: Option<f64>,
 }

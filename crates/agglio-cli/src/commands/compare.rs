@@ -11,7 +11,6 @@ use agglio::quote::visible;
 use agglio::rows::{Dense, Rows};
 use agglio::{Report, Solver};
 use anyhow::Result;
-use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 use serde::Serialize;
 
 use super::fit::table_warnings;
@@ -19,13 +18,11 @@ use crate::args::{CompareArgs, FitArgs, Format, MethodArgs, NoiseArgs};
 use crate::plan::{self, FitPlan};
 use crate::print;
 use crate::progress::Watch;
-use crate::tabular::{flush_left, left, right, ruled};
+use crate::tabular::{flush_left, left, pairs, right, ruled};
 use crate::{interrupt, output, source};
 
 /// Some solver could not be run on this data.
 const FAILED: u8 = 2;
-/// Words of the last column that stand on one line.
-const WORDS: u16 = 48;
 
 /// How one solver did; an error has taken the place of all else where it did not run.
 #[derive(Debug, Serialize)]
@@ -149,7 +146,7 @@ impl Run {
 
     fn cells(&self, known: bool) -> Vec<comfy_table::Cell> {
         let show = |value: Option<f64>, text: fn(f64) -> String| value.map(text).unwrap_or_default();
-        let words = self.error.as_ref().or(self.status.as_ref()).cloned().unwrap_or_default();
+        let words = self.status.as_deref().unwrap_or("error, see below");
         let distance = known.then(|| right(show(self.distance, |d| format!("{d:.1e}"))));
         let numbers = [
             left(visible(&self.solver)),
@@ -159,7 +156,7 @@ impl Run {
             right(number::seconds(self.seconds)),
             left(self.certificate()),
         ];
-        numbers.into_iter().chain(distance).chain([left(visible(&words))]).collect()
+        numbers.into_iter().chain(distance).chain([left(words)]).collect()
     }
 }
 
@@ -167,7 +164,7 @@ fn distance(w: &[f64], truth: &[f64]) -> f64 {
     w.iter().zip(truth).map(|(w, truth)| (w - truth) * (w - truth)).sum::<f64>().sqrt()
 }
 
-/// Words last, since they are of any length.
+/// A line for each solver, and below them why some could not be run.
 fn table_of(runs: &[Run], known: bool) -> String {
     let numbers = ["loss", "noise", "passes", "time", "certified"].map(|name| match name {
         "noise" | "certified" => left(name),
@@ -177,9 +174,7 @@ fn table_of(runs: &[Run], known: bool) -> String {
     let header = [left("solver")].into_iter().chain(numbers).chain(distance).chain([left("status")]);
     let mut table = ruled(header);
     table.add_rows(runs.iter().map(|run| run.cells(known)));
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(u16::MAX);
-    if let Some(last) = table.column_iter_mut().last() {
-        last.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(WORDS)));
-    }
-    flush_left(&mut table) + "\n"
+    let failed = runs.iter().filter_map(|run| Some((run.solver.as_str(), visible(run.error.as_ref()?))));
+    let errors = failed.map(|(solver, why)| format!("\n{}", pairs(&[(&*visible(solver), why)])));
+    format!("{}\n{}", flush_left(&mut table), errors.collect::<String>())
 }

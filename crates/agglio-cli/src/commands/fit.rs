@@ -111,7 +111,7 @@ fn fit_watched(plan: &FitPlan, table: Table, names: &[String]) -> Result<(Report
 pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if !no_header && table.names.iter().all(|name| name.parse::<f64>().is_ok()) {
-        warnings.push("the columns' names are all numbers; if there is no header, say --no-header".into());
+        warnings.push("the columns' names are all numbers; if there is no header, pass --no-header".into());
     }
     if table.dropped > 0 {
         let all = table.rows + table.dropped;

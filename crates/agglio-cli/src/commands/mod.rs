@@ -66,7 +66,7 @@ fn read_model(path: &Path) -> Result<Model> {
 /// If the model knows columns by number and the file is said to have names, which could be numbers by chance.
 fn columns_of(model: &Model, csv: CsvArgs) -> Result<Selection> {
     if model.columns().is_some() && !csv.no_header {
-        bail!("the model was fitted to a file without header and knows columns by number; say --no-header");
+        bail!("the model was fitted to a file without header and knows columns by number; pass --no-header");
     }
     let offset = model.offset().map(ToOwned::to_owned);
     let features = match csv.no_header {

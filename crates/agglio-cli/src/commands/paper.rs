@@ -154,8 +154,8 @@ fn broken(figures: &[Figure]) -> String {
 }
 
 fn sentence(claim: &Claim) -> String {
-    let remark = claim.remark.as_ref().map(|remark| format!(" ({remark})")).unwrap_or_default();
-    format!("{}: {}, must be {}{remark}", claim.statement, claim.measured, words::bound(claim.bound))
+    let remark = claim.remark.as_ref().map(|remark| format!(" Remark: {remark}.")).unwrap_or_default();
+    format!("{}. Found: {}; needed: {}.{remark}", claim.statement, claim.measured, words::bound(claim.bound))
 }
 
 #[cfg(test)]
@@ -208,7 +208,7 @@ mod tests {
         let told = words.join(" ");
         for piece in [
             "fig2a at the noiseless task",
-            "Yogi, must be at least 2 (the published run",
+            "Yogi; needed: at least 2. Remark: the published run",
             "at most 1e-15",
             "undecided: fig2a it ties",
         ] {

@@ -47,7 +47,7 @@ impl Grid {
     /// If there are ranges, or too many settings.
     pub fn all(&self) -> Result<Vec<Setting>> {
         let Some(lists) = self.lists() else {
-            bail!("the grid has a range, from which settings are drawn; say how many by --random N");
+            bail!("the grid has a range, from which settings are drawn; pass --random N for how many");
         };
         match size(&lists).filter(|&size| size <= MOST) {
             Some(size) => Ok((0..size).map(|index| self.at(index, &lists)).collect()),

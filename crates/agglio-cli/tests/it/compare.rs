@@ -91,7 +91,11 @@ fn one_that_fails_says_why_and_the_others_go_on() {
     let words = "beyond.csv --target y --solvers linear,auto,gd";
     let run = folder.run(&format!("compare {words}"));
     assert_eq!(run.code, Some(2));
-    assert!(run.stdout.contains("need labels") && run.stdout.matches("converged").count() == 2, "{}", run.stdout);
+    assert!(
+        run.stdout.contains("`linear` and `theory`, need") && run.stdout.matches("converged").count() == 2,
+        "{}",
+        run.stdout
+    );
     let runs = compare(&folder, words);
     assert!(runs[0]["error"].as_str().unwrap().contains("`linear`"), "{}", runs[0]);
     assert!(["loss", "noise", "passes", "status"].iter().all(|name| runs[0][name].is_null()), "{}", runs[0]);

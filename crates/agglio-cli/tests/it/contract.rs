@@ -73,7 +73,8 @@ fn json_has_the_fields_in_order() {
 fn certified_is_exit_0() {
     let run = Folder::with_data().run("fit data.csv --target y");
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-    for word in ["(intercept)", "x3", "coefficient", "loss", "r²", "converged", "strict", "auto", "300 rows", "passes"]
+    for word in
+        ["(intercept)", "x3", "coefficient", "loss", "r²", "converged", "local minimum", "auto", "300 rows", "passes"]
     {
         assert!(run.stdout.contains(word), "no {word} in\n{}", run.stdout);
     }
@@ -131,7 +132,7 @@ fn demo_explains_and_is_certified() {
     let run = folder.run("demo");
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let words =
-        "1534 682 (intercept) match_rate age log_employment sole_plan loss converged strict auto sigmoid τ passes";
+        "1534 682 (intercept) match_rate age log_employment sole_plan loss converged minimum auto sigmoid τ passes";
     for word in words.split(' ').chain(["agglio fit "]) {
         assert!(run.stdout.contains(word), "no {word} in\n{}", run.stdout);
     }

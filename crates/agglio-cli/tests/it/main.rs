@@ -22,6 +22,7 @@ mod roundtrip;
 mod signals;
 mod theory;
 mod tune;
+mod verdicts;
 
 use std::fs;
 use std::io::Write;

@@ -173,20 +173,20 @@ impl View {
             "text, graduation",
             format!("the loss of {} is non-convex at τ = 1", self.name),
             format!(
-                "on the line from w* through the origin the least eigenvalue of the Hessian falls to {} of the greatest, {} \
-                 times as far as the origin is, and on other data to {} only",
+                "the smallest eigenvalue of the Hessian over the largest, where it is lowest on the line from w* through the \
+                 origin, is {} to {} by data set (the first at {} times the distance to the origin)",
                 brief(deep.ratio),
-                brief(deep.share),
-                brief(ratio)
+                brief(ratio),
+                brief(deep.share)
             ),
-            -ratio,
-            Bound::AtLeast(NEGATIVE),
+            ratio,
+            Bound::AtMost(-NEGATIVE),
         );
         Some(match ratio < 0.0 {
             true => claim,
             false => claim.remark(
-                "half of the rows have large slopes wherever w is, and outweigh the others; a search proves nothing, but the \
-                 points drawn at random around w* are no different",
+                "no negative eigenvalue was found, nor was one at points drawn at random around w*, so the loss looks \
+                 convex; a search is no proof. Half of the rows have a large slope wherever w is, and outweigh the others",
             ),
         })
     }

@@ -51,6 +51,8 @@ pub struct Certificate {
     pub baseline_loss: f64,
     /// Loss of the mean of the labels, whether φ can take that value or not; without an intercept, of φ(offset).
     pub mean_loss: f64,
+    /// Whether the median label, by weight, lies strictly outside the range of φ.
+    pub(crate) median_is_outside: bool,
     /// Loss that is approached as the coefficients grow without end, where that is lower than the one reached.
     pub lower_at_infinity: Option<f64>,
     /// Loss, on the rows of the first stage, of the line at τ = 0 that solver `auto` begins with.
@@ -152,6 +154,7 @@ impl Certificate {
             saturated: spectrum.saturated,
             baseline_loss: baseline.loss,
             mean_loss: baseline.mean_loss,
+            median_is_outside: baseline.median_is_outside,
             lower_at_infinity: None,
             linear_loss: None,
             unidentified: Vec::new(),

@@ -55,8 +55,8 @@ impl Fault {
     pub fn describe(self, cell: &[u8]) -> &'static str {
         match self {
             Fault::Missing => "is a missing value; fill it in or remove the row (for `fit`: --missing drop)",
-            Fault::Nan => "is not finite; mend it or remove the row (for `fit`: --missing drop)",
-            Fault::Infinite => "is not finite; mend it, or remove the row or the column",
+            Fault::Nan => "is not finite; correct it or remove the row (for `fit`: --missing drop)",
+            Fault::Infinite => "is not finite; correct it, or remove the row or the column",
             Fault::Overflow => "overflows a double; rescale the column",
             Fault::Negative => "is negative; weights are at least 0",
             Fault::Text => misspelt(cell).unwrap_or("is not a number"),

@@ -206,7 +206,7 @@ fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
             return Err(Error::file(path, format!("column {} has no name in the header{hint}", j + 1)));
         }
         if seen.insert(name, j).is_some() {
-            let hint = if cell::parse(name).is_ok() { "; if there is no header, say --no-header" } else { "" };
+            let hint = if cell::parse(name).is_ok() { "; if there is no header, pass --no-header" } else { "" };
             return Err(Error::file(
                 path,
                 format!("two columns are called `{}`; rename one{hint}", quote::short(name)),

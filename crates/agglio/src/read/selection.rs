@@ -144,7 +144,7 @@ impl<'a> Header<'a> {
                     "there is only {names}; if that is several, write a comma between them, or say which --delimiter it is"
                 )
             }
-            1 => format!("there is only {names}; if that is several, say which --delimiter is between them"),
+            1 => format!("there is only {names}; if that is several, pass the --delimiter that is between them"),
             _ => format!("there are {names}"),
         }
     }

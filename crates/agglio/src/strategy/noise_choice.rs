@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::oracle::{Departure, Ends, Fold};
+use crate::oracle::{Departure, Ends, Fold, Oracle};
 use crate::rows::Batch;
 use crate::strategy::Found;
 use crate::strategy::noise::{LogLikelihoods, Pre, unbiased, weight};
@@ -23,6 +23,8 @@ pub(super) struct Evidence {
     excess: f64,
     /// Standard error of that.
     excess_error: f64,
+    /// Whether its means are nearer to the labels than the model without covariates.
+    explains: bool,
     /// Skewness of the residuals of φ⁻¹(y).
     skewness: f64,
     /// Kurtosis of the residuals of φ⁻¹(y) less three.
@@ -103,6 +105,7 @@ impl Evidence {
             tied: oracle.tied_share(),
             excess: excess / outcome.sums.loss,
             excess_error: (excess_variance / observations).sqrt() / outcome.sums.loss,
+            explains: excess <= 0.0 || outcome.sums.loss + excess < constant_loss(oracle, rows),
             skewness: cube / square.powf(1.5),
             kurtosis: fourth / (square * square) - 3.0,
             gamma: if bent { -slope_covariance / (square * slope_variance) } else { 0.0 },
@@ -123,11 +126,11 @@ impl Evidence {
         asked.into_iter().find(|(holds, _)| !holds).map(|(_, objection)| objection)
     }
 
-    /// Its means are no worse than those of least squares, or not by more than chance and the coefficients, which least
-    /// squares fits to just these labels, explain.
+    /// Its means explain something, and are no worse than those of least squares, or not by more than chance and the
+    /// coefficients, which least squares fits to just these labels, explain.
     fn means_are_right(&self) -> bool {
-        self.excess <= EXCESS / self.observations
-            || self.excess <= (2.0 + 0.5 * self.parameters.sqrt()) * self.excess_error
+        let by_chance = (2.0 + 0.5 * self.parameters.sqrt()) * self.excess_error;
+        self.explains && (self.excess <= EXCESS / self.observations || self.excess <= by_chance)
     }
 
     /// The residuals of φ⁻¹(y) are not grossly non-normal.
@@ -142,6 +145,13 @@ impl Evidence {
     }
 }
 
+/// Loss of the model without covariates on these rows.
+fn constant_loss(oracle: &Fold<'_>, rows: Batch) -> f64 {
+    let mut theta = vec![0.0; oracle.dim()];
+    theta[oracle.coefficients()..].fill(oracle.baseline().intercept.unwrap_or(0.0));
+    oracle.losses(&[theta], 1.0, rows)[0]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,6 +164,7 @@ mod tests {
         tied: 0.0,
         excess: 0.0,
         excess_error: 1e-3,
+        explains: true,
         skewness: 0.1,
         kurtosis: -0.1,
         gamma: 0.0,
@@ -178,6 +189,7 @@ mod tests {
                 None,
                 "what 50 coefficients gain",
             ),
+            (Evidence { explains: false, ..CLEAR }, Some(Objection::WorseMeans), "worse than a constant"),
             (Evidence { excess: f64::NAN, ..CLEAR }, Some(Objection::WorseMeans), "means that overflow"),
             (
                 Evidence { excess: f64::INFINITY, excess_error: f64::NAN, ..CLEAR },

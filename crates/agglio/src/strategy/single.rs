@@ -227,6 +227,8 @@ impl Plan {
             objection: found.objection,
             deviation,
             tau: outcome.tau,
+            cut_short: outcome.reason == StopReason::Limit && deviation.is_none() && outcome.tau < self.settings.cap,
+            solver: self.solver,
             noise: if deviation.is_some() { Noise::Pre } else { Noise::Post },
             reason: outcome.reason,
             certificate,

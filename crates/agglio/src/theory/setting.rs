@@ -125,7 +125,7 @@ impl Setting {
 fn perturbation(noise: LabelNoise) -> Result<Perturbation> {
     let unbounded = |kind: &str| {
         let allowed =
-            "the theory of noise after φ needs a bound on it; say `post:S:uniform` with the largest error as S";
+            "the theory of noise after φ needs a bound on it; use `post:S:uniform` with the largest error as S";
         Err(Error::parameter("noise", kind, allowed))
     };
     match noise {

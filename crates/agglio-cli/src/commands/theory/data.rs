@@ -184,7 +184,7 @@ impl Checked {
             ("least, greatest", format!("eigenvalue of the Hessian at {} points of each ball", POINTS + 1)),
             ("bounds", words),
         ]);
-        let bounds = ["λ", "Λ", "Λ as printed", "hold"].into_iter().filter(|_| !holds.is_empty());
+        let bounds = ["λ", "Λ", "printed Λ", "hold"].into_iter().filter(|_| !holds.is_empty());
         let names = ["r", "τ", "least", "greatest"].into_iter().chain(bounds);
         let mut table = ruled(names.map(|name| if name == "hold" { left(name) } else { right(name) }));
         table.add_rows(self.balls.iter().map(Ball::cells));

@@ -108,7 +108,7 @@ impl Promise {
 
     /// The setting in words, the constants as a table, and what follows from them.
     pub fn table(&self, theory: &Theory) -> String {
-        let mut table = ruled(["r", "τ_r", "λ", "Λ", "λ/Λ", "β", "η", "Λ as printed"].map(right));
+        let mut table = ruled(["r", "τ_r", "λ", "Λ", "λ/Λ", "β", "η", "printed Λ"].map(right));
         for leg in &self.path {
             let brief = [leg.r, leg.tau, leg.lambda, leg.smoothness, leg.ratio].map(brief);
             let [eta, printed] = [leg.eta, leg.printed_smoothness].map(self::brief);

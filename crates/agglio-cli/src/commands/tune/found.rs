@@ -12,13 +12,15 @@ use serde_json::{Map, Value, json};
 use super::{HOLDOUT, with_key};
 use crate::args::TuneArgs;
 use crate::grid::Setting;
-use crate::tabular::{flush_left, left, right, ruled};
+use crate::tabular::{first_that_fits, flush_left, left, right, ruled};
 use crate::{interrupt, print};
 
 /// Settings that a table shows.
 const SHOWN: usize = 10;
+/// The numbers of a setting, those that matter most first.
+const NUMBERS: [&str; 4] = ["held-out loss", "training loss", "passes", "time"];
 /// Letters of a value that is shown as it is.
-const LEGIBLE: usize = 8;
+const LEGIBLE: usize = 7;
 
 /// A setting, and the solver with it as a user would type it.
 pub struct Candidate {
@@ -123,19 +125,24 @@ impl Found {
         let rank = |place: usize, score: &Score| (Some(place) != self.best, !score.is_eligible(), score.loss);
         ranked.sort_by(|one, other| rank(one.0, one.2).partial_cmp(&rank(other.0, other.2)).unwrap_or(Ordering::Equal));
         let keys = self.candidates.first().into_iter().flat_map(|(candidate, _)| &candidate.setting);
-        let numbers = ["held-out loss", "training loss", "passes", "time"].map(right);
-        let mut table = ruled(keys.map(|(key, _)| right(visible(key))).chain(numbers).chain([left("status")]));
-        table.add_rows(ranked.iter().take(SHOWN).map(|(_, candidate, score)| cells(candidate, score)));
+        let keys: Vec<String> = keys.map(|(key, _)| visible(key)).collect();
+        // where keys are many, there is no room for all numbers beside them; the losses matter most
+        let tables = (1..=NUMBERS.len()).rev().map(|count| {
+            let header = keys.iter().map(right).chain(NUMBERS.iter().take(count).map(right)).chain([left("status")]);
+            let mut table = ruled(header);
+            let shown = ranked.iter().take(SHOWN);
+            table.add_rows(shown.map(|(_, candidate, score)| cells(candidate, score, count)));
+            table
+        });
         let winner = self.best().map(|(best, _)| format!("\nbest: {}\n", visible(&best.solver)));
-        format!("{}\n\n{}\n{}", flush_left(&mut table), self.beside(), winner.unwrap_or_default())
+        format!("{}\n\n{}\n{}", first_that_fits(tables), self.beside(), winner.unwrap_or_default())
     }
 
     /// The losses that a setting is to be compared with, and those of the best.
     fn beside(&self) -> String {
-        let numbers = ["held-out loss", "training loss", "passes", "time"].map(right);
-        let mut table = ruled([left("model")].into_iter().chain(numbers).chain([left("status")]));
+        let mut table = ruled([left("model")].into_iter().chain(NUMBERS.map(right)).chain([left("status")]));
         let MeanLoss { loss, training_loss } = self.beside.mean;
-        table.add_row([left("mean of the labels"), right(number::short(loss)), right(number::short(training_loss))]);
+        table.add_row([left("mean label"), right(number::short(loss)), right(number::short(training_loss))]);
         let fits = [("solver auto", self.beside.auto.as_ref()), ("best setting", self.best().map(|(_, score)| score))];
         for (name, score) in fits {
             let cells = score.map_or(vec![left(""); 4], |score| numbers_of(score).to_vec());
@@ -191,9 +198,10 @@ impl Scored {
     }
 }
 
-fn cells(candidate: &Candidate, score: &Score) -> Vec<comfy_table::Cell> {
+/// The setting, the first `count` of its numbers, and how it ended.
+fn cells(candidate: &Candidate, score: &Score, count: usize) -> Vec<comfy_table::Cell> {
     let keys = candidate.setting.iter().map(|(_, value)| right(visible(&legible(value))));
-    keys.chain(numbers_of(score)).chain([left(score.status)]).collect()
+    keys.chain(numbers_of(score).into_iter().take(count)).chain([left(score.status)]).collect()
 }
 
 fn numbers_of(score: &Score) -> [comfy_table::Cell; 4] {
@@ -225,7 +233,7 @@ fn doubt(scores: &[Option<Score>], best: Option<&Score>, mean: &MeanLoss) -> Opt
 /// A value with fewer digits, where there are many.
 fn legible(value: &str) -> String {
     match value.parse::<f64>() {
-        Ok(number) if value.len() > LEGIBLE => number::short(number),
+        Ok(number) if value.len() > LEGIBLE => number::brief(number),
         _ => value.to_owned(),
     }
 }

@@ -135,7 +135,7 @@ fn candidates(args: &TuneArgs, step: Option<f64>) -> Result<(Vec<Candidate>, Vec
             if method.place.scaling.is_none() {
                 solver = with_key(&solver, "scaling", "none");
                 warnings.push(
-                    "the paper's steps are for columns as they are: scaling is none; say --scaling otherwise".into(),
+                    "the paper's steps are for columns as they are, so scaling is none; pass --scaling standard to change that".into(),
                 );
             }
             Grid::parse(&paper::axes(name, &method)?.join(";"))?

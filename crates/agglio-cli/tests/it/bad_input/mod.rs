@@ -1,6 +1,6 @@
 //! *Bad input*: what people feed the program, and what they get.
 //!
-//! Every case is run through the program, and docs/bad-input.md is the table of all of them. After a change, write it anew
+//! Every case is run through the program, and docs/bad-input.md is the table of all of them. After a change, write it again
 //! by running these tests with `AGGLIO_BLESS=1`.
 
 mod columns;

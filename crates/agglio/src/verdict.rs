@@ -1,0 +1,305 @@
+//! The *verdict* on a fit: sentences that say what its ending means, and what to do about it.
+
+use crate::activation::Range;
+use crate::certificate::Certificate;
+use crate::number::brief;
+use crate::report::{Report, Status};
+use crate::solver::Solver;
+use crate::stop::StopReason;
+
+pub(crate) const OVERSHOT: &str = "the steps were too long and led uphill; leave eta out, so that their length is found \
+                                   from the data, or make it smaller";
+
+/// A relative gradient that is rounding.
+const ROUNDING: f64 = 1e-12;
+/// Share of the width of a bounded range that labels beyond it may stray by noise.
+const STRAY: f64 = 0.1;
+
+impl Report {
+    /// One sentence on what the ending means, and what to do where it is not a certified minimum.
+    pub fn verdict(&self) -> String {
+        self.verdict_on("the response")
+    }
+
+    /// The same with another name for the response.
+    pub fn verdict_on(&self, response: &str) -> String {
+        let gradient = size(self.certificate.relative_gradient);
+        match (self.status(), self.reason) {
+            (Status::Converged, StopReason::Matching) => {
+                let own = size(self.certificate.matching_gradient);
+                format!(
+                    "at an optimum of the matching loss, which glmtron minimises (relative gradient {own}), and not of \
+                     least squares ({gradient}); use solver `auto` for that"
+                )
+            }
+            (Status::Converged, _) => self.converged() + &self.beyond_cap(response),
+            (Status::Plateau, _) => self.plateau() + &self.beyond_cap(response),
+            (Status::Diverging, _) => self.diverging(response),
+            (Status::WrongScale, _) => self.scale_advice(response),
+            (Status::NotIdentified, _) => self.not_identified(),
+            (Status::IterationLimit, _) => self.limit() + &self.beyond_cap(response),
+            (Status::Interrupted, _) => {
+                format!("interrupted: the relative gradient is {gradient} at the best point so far")
+            }
+        }
+    }
+
+    /// A stationary point: the minimum that was certified, or why it was not.
+    fn converged(&self) -> String {
+        let Certificate { relative_gradient, smallest_eigenvalue, left_to_gain, exact, .. } = self.certificate;
+        let gradient = match relative_gradient {
+            Some(gradient) if gradient <= ROUNDING => "gradient zero to rounding".to_owned(),
+            gradient => format!("relative gradient {}", size(gradient)),
+        };
+        let condition = smallest_eigenvalue.map_or("unknown".to_owned(), |ratio| brief(1.0 / ratio));
+        let place = if self.certificate.held_back { " on the surface of the ball" } else { "" };
+        if self.certificate.certified() {
+            let what = match exact {
+                true => "exact fit: the residuals are rounding".to_owned(),
+                false => format!("local minimum{place}: {gradient}"),
+            };
+            let (by, agreement) = (self.looked_at(), self.agreement());
+            return format!("{what}, Hessian positive definite{by} (condition number {condition}){agreement}");
+        }
+        match smallest_eigenvalue {
+            _ if exact => {
+                "exact fit: the residuals are rounding, but in some direction the curvature is rounding beside \
+                           the largest, so that other coefficients may fit as well"
+                    .into()
+            }
+            Some(_) if !self.certificate.settles => format!(
+                "not certified: {gradient}, but a Newton step does not lead to a minimum from here; lower the tolerance to \
+                 see where the fit goes"
+            ),
+            Some(ratio) if ratio > 0.0 => {
+                let left = left_to_gain.map_or(String::new(), |left| {
+                    format!(", and a Newton step would still gain {left:.1e} of the loss")
+                });
+                let advice = match self.reason {
+                    StopReason::Gradient => "lower the tolerance".to_owned(),
+                    _ => format!(
+                        "rounding keeps it from coming closer (condition number {condition}): look for columns that are \
+                         nearly collinear"
+                    ),
+                };
+                format!("not at a minimum yet: {gradient}{left}; {advice}")
+            }
+            Some(_) => format!(
+                "a saddle or a maximum: {gradient}{place}, but the Hessian is not positive definite; {}",
+                self.elsewhere()
+            ),
+            None => format!("not certified: {gradient}, but the Hessian is not finite; rescale the data"),
+        }
+    }
+
+    fn plateau(&self) -> String {
+        let (gradient, elsewhere) = (size(self.certificate.relative_gradient), self.elsewhere());
+        if self.tau == 1.0 && self.loss > self.certificate.baseline_loss {
+            return format!("not an optimum: the model without features fits better; {elsewhere}");
+        }
+        if self.certificate.saturated >= 0.5 {
+            return format!("not an optimum: the activation is flat at most of the rows; {elsewhere}");
+        }
+        format!(
+            "not an optimum: no step lowers the loss by more than rounding, but the relative gradient is {gradient}; \
+             {elsewhere}"
+        )
+    }
+
+    fn diverging(&self, response: &str) -> String {
+        match self.reason {
+            StopReason::Overshot => format!("no fit: {OVERSHOT}"),
+            StopReason::Planned => {
+                "the steps that the theory plans are too long for this data, and the last finite point was kept; its theorems \
+                 are for corrected constants and covariates from N(0, I)"
+                    .into()
+            }
+            StopReason::NotFinite => {
+                let or = if self.solver == Solver::Auto { "" } else { ", or use solver `auto`" };
+                format!("a step overflowed, and the last finite point was kept; rescale the data{or}")
+            }
+            _ if !self.loss.is_finite() => {
+                "no fit: the activation overflows at these coefficients; rescale the data".into()
+            }
+            _ => {
+                let scale = match self.strays() {
+                    true => format!(". Check the scale: {}", self.scale_advice(response)),
+                    false => String::new(),
+                };
+                let or = if self.solver == Solver::Auto { "" } else { ", and solver `auto` may find a finite minimum" };
+                format!(
+                    "the optimum is at infinity: the loss does not rise as the coefficients grow without end; a penalty \
+                     (l2) keeps them finite{or}{scale}"
+                )
+            }
+        }
+    }
+
+    fn not_identified(&self) -> String {
+        let (open, columns) = if self.lacks_rows() {
+            ("fewer rows than coefficients: other coefficients fit equally well", "columns")
+        } else if self.certificate.least_norm {
+            ("collinear columns: other coefficients fit equally well", "one of the columns")
+        } else {
+            (
+                "columns that are collinear to within rounding: very different coefficients fit almost equally well",
+                "one of the columns",
+            )
+        };
+        let shown = if self.certificate.least_norm { ", and those of least norm are shown" } else { "" };
+        format!("{open}{shown}; drop {columns}, or add a penalty (l2)")
+    }
+
+    /// The limit on epochs, and whether more of them help.
+    fn limit(&self) -> String {
+        if self.certificate.matching_gradient.is_some() {
+            let own = size(self.certificate.matching_gradient);
+            return format!("not yet at an optimum of the matching loss: relative gradient {own}; allow more epochs");
+        }
+        let (gradient, tau) = (size(self.certificate.relative_gradient), brief(self.tau));
+        let advice = match self.solver {
+            Solver::Auto if self.deviation.is_some() => {
+                "the choice between two preimages did not settle: use noise `post`".into()
+            }
+            Solver::Auto => "allow more epochs".into(),
+            _ if self.cut_short => {
+                return format!(
+                    "the path ended at temperature τ = {tau}, before the last one (relative gradient {gradient}); allow \
+                     more epochs, or use solver `auto`"
+                );
+            }
+            solver if !solver.converges_linearly() => format!(
+                "on noisy data more epochs bring {} little closer: use solver `auto`, or set a larger tolerance",
+                solver.name()
+            ),
+            _ => "allow more epochs, or use solver `auto`".into(),
+        };
+        format!("not yet stationary: relative gradient {gradient}; {advice}")
+    }
+
+    /// What a fit that ended between the temperatures 0 and 1 is worth at 1, where it predicts; nothing if that is a gain.
+    fn beyond_cap(&self, response: &str) -> String {
+        let worse = self.loss > self.certificate.mean_loss * (1.0 + 1e-9);
+        if !(self.tau > 0.0 && self.tau < 1.0) || self.cut_short {
+            return String::new();
+        }
+        if self.certificate.median_is_outside || (worse && self.strays()) {
+            return format!(". At τ = 1 the scale is wrong: {}", self.scale_advice(response));
+        }
+        match worse {
+            true => "; at τ = 1, where it predicts, the mean of the labels fits better".into(),
+            false => String::new(),
+        }
+    }
+
+    /// Whether labels lie beyond the range by more than noise explains.
+    fn strays(&self) -> bool {
+        let ((least, most), Range { lo, hi, .. }) = (self.label_bounds, self.activation_range);
+        let stray = if (hi - lo).is_finite() { STRAY * (hi - lo) } else { 0.0 };
+        least < lo - stray || most > hi + stray
+    }
+
+    fn lacks_rows(&self) -> bool {
+        self.rows < self.parameters
+    }
+
+    /// What to do about a `response` that is not on the scale of the activation.
+    pub fn scale_advice(&self, response: &str) -> String {
+        let ((least, most), Range { lo, hi, .. }) = (self.label_bounds, self.activation_range);
+        let bound = |bound: f64| if bound.is_finite() { format!(" {}", brief(bound)) } else { " infinity".into() };
+        let from = if lo.is_finite() { bound(lo) } else { " minus infinity".into() };
+        let advice = match (lo.is_finite(), hi.is_finite()) {
+            (true, true) if least < lo => {
+                format!("map its lowest and highest possible values to{from} and{}", bound(hi))
+            }
+            // shares in percent, or per thousand
+            (true, true) if most == 100.0 * hi || most == 1000.0 * hi => format!("divide it by {}", brief(most / hi)),
+            (true, true) => "divide it by its highest possible value".into(),
+            (true, false) => {
+                format!("subtract its lowest possible value, or choose an activation that goes below{from}")
+            }
+            _ => "choose an activation that takes such values".into(),
+        };
+        let (least, most) = (brief(least), brief(most));
+        format!("{response} runs from {least} to {most} and the activation from{from} to{}: {advice}", bound(hi))
+    }
+
+    /// Labels at the bounds of the range are ordinary; those far beyond them may be on another scale.
+    pub(crate) fn bounds_warning(&self) -> String {
+        let (some, all) = (self.labels_outside, self.rows);
+        let used = if self.tau < 1.0 { "are clipped at this temperature" } else { "are used unchanged" };
+        let scale = match self.strays() && self.status() != Status::WrongScale {
+            true => format!(". If that is not noise, check the scale: {}", self.scale_advice("the response")),
+            false => String::new(),
+        };
+        format!("{some} of {all} labels lie at or beyond the bounds of the activation and {used}{scale}")
+    }
+
+    /// Which columns the data does not tell apart.
+    pub(crate) fn collinearity_warning(&self, named: &str) -> String {
+        let shown = if self.certificate.least_norm { ". The solution of least norm is shown" } else { "" };
+        if self.lacks_rows() {
+            let (rows, coefficients) = (self.rows, self.parameters);
+            return format!("{named}: {rows} rows do not determine {coefficients} coefficients; drop columns{shown}");
+        }
+        if self.certificate.unidentified.len() == 1 {
+            return format!("{named}: the data does not determine this coefficient; drop the column{shown}");
+        }
+        let nearly = if self.certificate.least_norm { "" } else { " to within rounding" };
+        format!("{named}: these are collinear{nearly}; drop one of them{shown}")
+    }
+
+    /// Where to begin instead.
+    fn elsewhere(&self) -> &'static str {
+        if self.solver == Solver::Auto { "try restarts" } else { "begin elsewhere, or use solver `auto`" }
+    }
+
+    /// How many of the fits that challenged this one from other starts ended as low.
+    fn agreement(&self) -> String {
+        let Some((agreed, of)) = self.certificate.restarts.map(|(agreed, of)| (agreed - 1, of - 1)) else {
+            return String::new();
+        };
+        match of {
+            0 => String::new(),
+            _ if 4 * agreed < of => {
+                format!("; {} challengers ended as low, so a lower minimum may exist", share(agreed, of))
+            }
+            1 => "; the one challenger ended as low".into(),
+            _ => format!("; {} challengers ended as low", share(agreed, of)),
+        }
+    }
+
+    /// How the curvature was looked at, where that was not all of it.
+    fn looked_at(&self) -> String {
+        let Certificate { curvature_products, curvature_rows, .. } = self.certificate;
+        let by = curvature_products.map_or(String::new(), |k| format!(" by {k} Lanczos steps"));
+        let on = if curvature_rows < self.rows { format!(" on {curvature_rows} of the rows") } else { String::new() };
+        by + &on
+    }
+}
+
+/// A share in words.
+fn share(some: usize, of: usize) -> String {
+    match (some, of) {
+        (0, of) => format!("none of {of}"),
+        (2, 2) => "both".into(),
+        (some, of) if some == of => format!("all {of}"),
+        (some, of) if 4 * some < of => format!("only {some} of {of}"),
+        (some, of) => format!("{some} of {of}"),
+    }
+}
+
+fn size(gradient: Option<f64>) -> String {
+    gradient.map_or("undefined".to_owned(), |gradient| format!("{gradient:.1e}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_told_in_words() {
+        let told = [(2, 2), (5, 5), (0, 4), (1, 24), (9, 24)].map(|(some, of)| share(some, of));
+        assert_eq!(told, ["both", "all 5", "none of 4", "only 1 of 24", "9 of 24"]);
+    }
+}
