@@ -34,6 +34,17 @@ def agglio(path, X, y, *flags):
     return {**fit, "loss": np.inf if fit["loss"] is None else fit["loss"]}
 
 
+def lowest_told(fit):
+    """The loss of a fit, or the lower one at infinity that it tells of; infinite where it is not finite."""
+    told = (fit["loss"], fit["lower_at_infinity"])
+    return min((loss for loss in told if loss is not None), default=np.inf)
+
+
+def reached(fit, best):
+    """Whether a fit is as low as the best known loss."""
+    return bool(lowest_told(fit) <= best * (1 + 1e-6) + 1e-14)
+
+
 def most_evaluations(fit):
     """An upper bound on the row evaluations of a fit by `auto`: each visit of a row as a residual and a Jacobian row.
 

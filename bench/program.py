@@ -43,6 +43,13 @@ def fit(program, data, *flags):
     return result(words, subprocess.run(words, capture_output=True, text=True))
 
 
+def attempt(program, data, *flags):
+    """The JSON object of `agglio fit`, or its error where it refuses with exit code 2."""
+    words = command(program, data, *flags)
+    run = subprocess.run(words, capture_output=True, text=True)
+    return run.stderr.strip() if run.returncode == 2 else result(words, run)
+
+
 def result(words, run):
     """What a run of these words printed, or an end if it failed; 3 is an ordinary end: fitted, not certified."""
     if run.returncode not in (0, 3):

@@ -14,6 +14,7 @@ mod files;
 #[cfg(target_os = "linux")]
 mod limits;
 mod noise_choice;
+mod outcomes;
 mod paper;
 mod printed;
 mod readme;
