@@ -140,7 +140,7 @@ pub struct MethodArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
     /// Extra fits of solver auto, started from random subsets of the rows. `auto`: continue until half of them reach the same
-    /// minimum [default: 0, but solver auto tries other starts by itself where a lower minimum is possible]
+    /// minimum [default: 0; solver auto tries other starts by itself where a lower minimum is possible]
     #[arg(long, value_name = "K|auto", value_parser = restarts, help_heading = "Method")]
     pub restarts: Option<Restarts>,
     /// Add L·‖w‖² to the loss, in the solver's coordinates and not on the intercept; not for saga [default: 0]

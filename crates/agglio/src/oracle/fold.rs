@@ -203,7 +203,7 @@ impl<'a> Fold<'a> {
             rows: sums.rows,
             // activations are never NaN, so that this is what has overflowed on the way
             loss: if loss.is_nan() { f64::INFINITY } else { loss },
-            label_square: sums.label_square * mean,
+            label_square: sums.label_square * mean + self.labels.blurred_square(),
             largest_square: sums.largest_square * mean,
             log_likelihood: sums.log_likelihood * mean,
             saturated: sums.saturated * mean,

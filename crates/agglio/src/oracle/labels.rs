@@ -58,6 +58,8 @@ pub struct Labels {
     outside: usize,
     ambiguous: usize,
     clips_some: bool,
+    /// See the function of this name.
+    blurred_square: f64,
 }
 
 impl Labels {
@@ -108,16 +110,31 @@ impl Labels {
             outside: tally.outside,
             ambiguous: tally.ambiguous,
             clips_some,
+            blurred_square: 0.0,
             activation,
         }
     }
 
-    /// The same with labels clipped only where they have no preimage: for fits that end below τ = 1, where a clipped label
-    /// is never put right.
-    pub fn sparing_preimages(mut self) -> Labels {
+    /// The same with labels clipped only where they have no preimage: for fits that end at this τ below 1, where a clipped
+    /// label is never put right.
+    pub fn sparing_preimages(mut self, tau: f64) -> Labels {
         let range = self.activation.range();
         self.clips.iter_mut().chain([&mut self.clip]).for_each(|clip| *clip = clip.sparing(range));
+        // a relative error of y is one of (∂y^τ/∂y)·y in y^τ
+        let (phi, clip) = (&self.activation, self.clip);
+        let blurred = |z: &f64| {
+            let z = clip.apply_to_preimage(*z);
+            phi.value(z) * phi.slope(tau * z) / phi.slope(z)
+        };
+        let squares = self.preimages.iter().map(|z| blurred(z).powi(2)).filter(|square| square.is_finite());
+        self.blurred_square = squares.sum::<f64>() / self.preimages.len().max(1) as f64;
         self
+    }
+
+    /// Mean square of what a relative error of the labels is multiplied by in the graduated ones, on a path that ends below
+    /// τ = 1: labels near a bound have lost digits of their preimages.
+    pub(super) fn blurred_square(&self) -> f64 {
+        self.blurred_square
     }
 
     /// The same labels with a choice between two preimages. Default: the nearer.

@@ -17,13 +17,13 @@ use crate::strategy::effort::Effort;
 use crate::strategy::race::{BestOf, Decision, Kept, Origin, Referee};
 use crate::strategy::{Plan, Start};
 
-/// How many further paths to try.
+/// How many restarts to make, after the challengers that solver `auto` makes by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restarts {
-    /// So many.
+    /// This number.
     Count(usize),
-    /// Until half of those that begin by themselves have ended as low as the lowest, at least eight and at most forty paths;
-    /// none for an exact fit.
+    /// Until half of the challengers that begin independently have ended as low as the lowest, with at least eight and at
+    /// most forty in all; none for an exact fit.
     Auto,
 }
 

@@ -266,7 +266,7 @@ impl Plan {
                 (false, _) => &[MARGIN],
             },
         );
-        let labels = if between { labels.sparing_preimages() } else { labels };
+        let labels = if between { labels.sparing_preimages(self.settings.cap) } else { labels };
         if labels.counted() < 2 {
             return Err(Error::data("only 1 row has a weight above zero; there must be at least 2"));
         }
