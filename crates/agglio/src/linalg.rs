@@ -311,3 +311,30 @@ pub(crate) fn multiply(a: &[f64], b: &[f64], width: usize, product: &mut [f64]) 
         Par::Seq,
     );
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn symmetric(rows: [[f64; 3]; 3]) -> Symmetric {
+        let mut matrix = Symmetric::zero(3);
+        (0..3).for_each(|i| (0..=i).for_each(|j| matrix.set(i, j, rows[i][j])));
+        matrix
+    }
+
+    /// A·v = λ·B·v, with vᵀ·B·v = 1.
+    #[test]
+    fn eigenvectors_are_in_units_of_the_other_matrix() {
+        let a = symmetric([[1.0, 0.5, -2.0], [0.5, -3.0, 0.0], [-2.0, 0.0, 4.0]]);
+        let b = symmetric([[2.0, 0.3, 0.1], [0.3, 5.0, -1.0], [0.1, -1.0, 1.0]]);
+        let Eigen { values, vectors } = a.eigen_beside(&b).unwrap();
+        assert!(values.is_sorted());
+        for (value, v) in values.iter().zip(&vectors) {
+            let (left, right) = (a.times(v), b.times(v));
+            let off = left.iter().zip(&right).map(|(left, right)| (left - value * right).abs()).fold(0.0, f64::max);
+            assert!(off <= 1e-12 && (dot(v, &right) - 1.0).abs() <= 1e-12, "{value}: {off}");
+        }
+        assert!(a.eigen_beside(&a).is_none());
+    }
+}

@@ -12,8 +12,8 @@ use crate::report::Status;
 use crate::strategy::Restarts;
 use crate::strategy::race::BestOf;
 
-/// Challengers that must agree where doubt is mild, where it is so in a model whose directions can all be scanned, and where it
-/// is strong.
+/// Challengers that must agree where doubt is mild, also in a model whose directions can all be scanned, and where it is
+/// strong.
 const FEW_MILD: usize = 1;
 const FEW_SCANNED: usize = 2;
 const FEW_STRONG: usize = 5;
@@ -51,7 +51,7 @@ impl Effort {
     /// What the evidence asks for; none where there is no doubt.
     pub fn of(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Option<Effort> {
         let most = if certificate.status == Status::WrongScale { MOST_OFF_SCALE } else { MOST };
-        // a dip has been searched for
+        // where φ turns, its dip has been searched
         let scanned = oracle.coefficients() <= SCANNED && oracle.labels().far_left().is_none();
         match doubt(oracle, outcome, certificate) {
             Doubt::None if scanned && !outcome.sums.is_rounding() => Some(Effort::UntilClear { few: 1, most: 1 }),

@@ -1,5 +1,7 @@
-//! *Neighbours* of a minimum: further valleys of the loss along lines through it, in the directions in which its Hessian
-//! differs most from the curvature of the linear stage.
+//! *Neighbours* of a minimum: further valleys of the loss on lines through it, along the eigenvectors of its Hessian.
+//!
+//! A restart forgets what is good about a minimum; its neighbours differ from it in one direction. Eigenvectors are taken in
+//! units of the curvature at τ = 0, so that they do not depend on the units of the columns.
 
 use crate::fit::Outcome;
 use crate::oracle::{Fold, Hessian, Oracle, Projection, Query, Want};
@@ -7,25 +9,32 @@ use crate::rows::Batch;
 use crate::strategy::linear::Line;
 use crate::strategy::scan::{ROWS, sample};
 
-/// Steps to each side of the minimum, in units in which predictors change by one in the mean square.
-const STEPS: usize = 24;
+/// Steps to each side of the minimum, and the root mean square by which the shortest and the longest change predictors.
+const STEPS: i32 = 24;
 const SHORTEST: f64 = 0.1;
 const LONGEST: f64 = 60.0;
 /// Directions that are looked into, of the lowest curvature first.
 const MOST_LINES: usize = 20;
 
-/// The lowest points of further valleys, lowest first.
+/// The lowest point of a valley: its loss, the line it is on by its place, and the step that leads there.
+#[derive(Clone, Copy)]
+struct Valley {
+    loss: f64,
+    line: usize,
+    step: f64,
+}
+
+/// The lowest points of further valleys, at most `most`, lowest first.
 pub(super) fn neighbours(oracle: &Fold<'_>, best: &Outcome, line: &Line, most: usize) -> Vec<Vec<f64>> {
     let Some(directions) = directions(oracle, best, line) else { return Vec::new() };
     let projection = oracle.project(&best.theta, &directions, sample(oracle, ROWS));
-    let mut places: Vec<(f64, usize, f64)> =
-        (0..directions.len()).flat_map(|index| valleys(&projection, index)).collect();
-    places.sort_by(|a, b| a.0.total_cmp(&b.0));
-    places.truncate(most);
-    let point = |(_, index, step): (f64, usize, f64)| {
-        best.theta.iter().zip(&directions[index]).map(|(theta, v)| theta + step * v).collect()
+    let mut valleys: Vec<Valley> = (0..directions.len()).flat_map(|line| valleys(&projection, line)).collect();
+    valleys.sort_by(|a, b| a.loss.total_cmp(&b.loss));
+    valleys.truncate(most);
+    let point = |valley: Valley| {
+        best.theta.iter().zip(&directions[valley.line]).map(|(theta, v)| theta + valley.step * v).collect()
     };
-    places.into_iter().map(point).collect()
+    valleys.into_iter().map(point).collect()
 }
 
 /// The eigenvectors of the Hessian in units of the curvature at τ = 0.
@@ -37,20 +46,75 @@ fn directions(oracle: &Fold<'_>, best: &Outcome, line: &Line) -> Option<Vec<Vec<
     Some(directions)
 }
 
-/// The local minima along a line other than the one at hand: loss, line and step.
-fn valleys(projection: &Projection<'_>, line: usize) -> Vec<(f64, usize, f64)> {
+/// The valleys on a line besides the one that the minimum is in.
+fn valleys(projection: &Projection<'_>, line: usize) -> Vec<Valley> {
     let along = projection.along(line);
     let size = (along.iter().map(|z| z * z).sum::<f64>() / along.len() as f64).sqrt();
     if !(size > 0.0 && size.is_finite()) {
         return Vec::new();
     }
-    let ratio = (LONGEST / SHORTEST).powf(1.0 / (STEPS - 1) as f64);
-    let mut found = Vec::new();
-    for side in [1.0, -1.0] {
-        let steps: Vec<f64> = (0..STEPS).map(|k| side * SHORTEST * ratio.powi(k as i32) / size).collect();
-        let losses: Vec<f64> = steps.iter().map(|step| projection.loss(line, *step, 0.0)).collect();
-        let inner = (1..STEPS - 1).filter(|&k| losses[k] <= losses[k - 1] && losses[k] <= losses[k + 1]);
-        found.extend(inner.map(|k| (losses[k], line, steps[k])));
+    let ratio = (LONGEST / SHORTEST).powf(1.0 / f64::from(STEPS - 1));
+    let on_side = |side: f64| {
+        let steps = (0..STEPS).map(|k| side * SHORTEST * ratio.powi(k) / size);
+        let points: Vec<Valley> =
+            steps.map(|step| Valley { loss: projection.loss(line, step, 0.0), line, step }).collect();
+        let lowest = |near: &&[Valley]| near[1].loss <= near[0].loss && near[1].loss <= near[2].loss;
+        points.windows(3).filter(lowest).map(|near| near[1]).collect::<Vec<Valley>>()
+    };
+    [1.0, -1.0].into_iter().flat_map(on_side).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::activation::named;
+    use crate::oracle::{Labels, MARGINS};
+    use crate::rows::{Coordinates, Dense, Scaling};
+
+    /// The second row holds w below zero; beyond the hill that it makes, the first row has its way at σ(w) = 0.95.
+    #[test]
+    fn a_valley_across_a_hill_is_found() {
+        let phi = named("sigmoid").unwrap();
+        let (x, y) = ([1.0, 10.0], vec![0.95, 0.0]);
+        let rows = Dense::new(x.to_vec(), 1, y).unwrap();
+        let coordinates = Coordinates::measure(&rows, Scaling::None, false).unwrap();
+        let oracle = Fold::new(&rows, coordinates, Labels::new(phi, &rows, &MARGINS));
+        let line = Line::of(&oracle, Batch::All, None);
+        let theta = vec![-0.200687];
+        let sums = oracle.ask(&Query::new(&theta, 1.0, Batch::All, Want::Stationarity));
+        let best = Outcome {
+            theta,
+            tau: 1.0,
+            reason: crate::stop::StopReason::Gradient,
+            steps: 1,
+            first_loss: sums.loss,
+            sums,
+            multiplier: 0.0,
+            matching_gradient: None,
+        };
+        let found = neighbours(&oracle, &best, &line, 3);
+        assert!(found.len() == 1 && (2.0..4.0).contains(&found[0][0]), "{found:?}");
     }
-    found
+
+    /// Losses on a line are those of the points on it.
+    #[test]
+    fn a_projection_has_the_losses_of_its_points() {
+        let phi = named("softplus").unwrap();
+        let x: Vec<f64> = (0..3000).map(|k| f64::from(k * 7919 % 101) / 50.0 - 1.0).collect();
+        let y = (0..1500).map(|k| f64::from(k % 7) / 7.0).collect();
+        let offsets = (0..1500).map(|k| f64::from(k % 5) / 5.0).collect();
+        let rows = Dense::new(x, 2, y).unwrap().with_offsets(offsets).unwrap();
+        let coordinates = Coordinates::measure(&rows, Scaling::Standard, true).unwrap();
+        let oracle = Fold::new(&rows, coordinates, Labels::new(phi, &rows, &MARGINS));
+        let (theta, directions) = (vec![0.3, -0.2, 0.1], [vec![1.0, 0.5, 0.0], vec![0.0, -1.0, 2.0]]);
+        let projection = oracle.project(&theta, &directions, Batch::All);
+        for (line, direction) in directions.iter().enumerate() {
+            for step in [-3.0, 0.0, 0.7] {
+                let point: Vec<f64> = theta.iter().zip(direction).map(|(theta, v)| theta + step * v).collect();
+                let loss = oracle.losses(&[point], 1.0, Batch::All)[0] * 1500.0;
+                assert!((projection.loss(line, step, 0.0) - loss).abs() <= 1e-12 * loss, "line {line}, step {step}");
+            }
+        }
+    }
 }
