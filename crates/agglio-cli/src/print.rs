@@ -170,7 +170,11 @@ impl Fitted {
         ];
         rows.splice(2..2, self.noise());
         if let Some(lower) = report.certificate.lower_at_infinity {
-            let words = format!("a loss of {} is approached as coefficients grow without end", number::short(lower));
+            let lower = number::short(lower);
+            let words = format!(
+                "a lower loss, {lower}, is approached as coefficients grow without end; a penalty (--l2) would make that \
+                 minimum finite"
+            );
             rows.insert(rows.len() - 2, ("at infinity", words));
         }
         // of a certified fit the verdict has it

@@ -70,7 +70,8 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
     }
     let r_squared = print::r_squared(report.prediction_loss, variance);
     if report.certificate.certified() && r_squared.is_some_and(|share| share < -1e-9) {
-        warnings.push("r² is negative: the mean of the labels is nearer to them than this model".into());
+        let check = if plan.selection.offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
+        warnings.push(format!("r² is negative: the mean of the labels is nearer to them than this model{check}"));
     }
     let model = model_file(plan, &report, &names, columns).context("no model was written");
     let model_error = model.map(|model| written.extend(model)).err();

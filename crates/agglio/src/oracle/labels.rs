@@ -194,6 +194,11 @@ impl Labels {
         }
     }
 
+    /// Whether φ does not turn.
+    pub fn is_monotone(&self) -> bool {
+        self.far_left().is_none()
+    }
+
     /// Number of choices of preimages that a line can be fitted to: one for each margin, one without, and where φ turns, one
     /// on the left and one far to the left.
     pub(super) fn choices(&self) -> usize {

@@ -128,10 +128,11 @@ impl Plan {
         if asked {
             self.restart(Effort::asked(self.restarts, &race), &mut race, oracle, observer);
         }
+        let challenged = race.tried() > 0;
         let Kept { outcome, agreed, lower_at_infinity } = race.end();
         let known = outcome.theta == theta && outcome.reason != StopReason::Interrupted;
         Found {
-            restarts: (asked || effort.is_some()).then_some(agreed),
+            restarts: challenged.then_some(agreed),
             lower_at_infinity,
             certificate: examined.filter(|_| known),
             ..outcome.into()
@@ -173,8 +174,8 @@ impl Plan {
 
     /// Where the matching loss leads, which is convex where φ rises: to a separation of the labels if there is one.
     fn matching_start(&self, race: &BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Option<Vec<f64>> {
-        let rises = oracle.labels().far_left().is_none();
-        (rises && race.is_infinite()).then(|| self.reweighted(MATCHING_ROUNDS, oracle, observer).theta)
+        (oracle.labels().is_monotone() && race.is_infinite())
+            .then(|| self.reweighted(MATCHING_ROUNDS, oracle, observer).theta)
     }
 
     /// Looks into valleys beside the best, and beside what is found there as long as that is lower.

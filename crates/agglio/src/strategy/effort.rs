@@ -51,8 +51,7 @@ impl Effort {
     /// What the evidence asks for; none where there is no doubt.
     pub fn of(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Option<Effort> {
         let most = if certificate.status == Status::WrongScale { MOST_OFF_SCALE } else { MOST };
-        // where φ turns, its dip has been searched
-        let scanned = oracle.coefficients() <= SCANNED && oracle.labels().far_left().is_none();
+        let scanned = oracle.coefficients() <= SCANNED && oracle.labels().is_monotone();
         match doubt(oracle, outcome, certificate) {
             Doubt::None if scanned && !outcome.sums.is_rounding() => Some(Effort::UntilClear { few: 1, most: 1 }),
             Doubt::None => None,

@@ -1,4 +1,4 @@
-//! The *irls* strategy: the matching loss first, which is convex, then squares from where it ends.
+//! The *irls* strategy: the matching loss first, which is convex where φ rises, then squares from where it ends.
 
 use crate::error::Result;
 use crate::fit::{Outcome, fit};

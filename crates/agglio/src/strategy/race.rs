@@ -93,15 +93,21 @@ impl BestOf {
     pub fn enter(&mut self, outcome: Outcome, origin: Origin, oracle: &Fold<'_>) {
         self.interrupted |= outcome.reason == StopReason::Interrupted;
         self.runs.push(Run { loss: outcome.sums.loss, origin });
+        let (theta, before) = (outcome.theta.clone(), self.best.theta.clone());
+        self.decide(outcome, oracle);
+        self.others.push(if self.best.theta == theta { before } else { theta });
+    }
+
+    /// Keeps the outcome or the best.
+    fn decide(&mut self, outcome: Outcome, oracle: &Fold<'_>) {
         // of equals the first is kept: on a sample of the rows they may differ in what it does not see
         let lower = outcome.sums.loss < self.best.sums.loss * (1.0 - TIE);
-        self.others.push(if lower { self.best.theta.clone() } else { outcome.theta.clone() });
         if !lower && !self.infinite {
             return;
         }
         match limit_of(&outcome, oracle, self.rows) {
             Some(limit) => {
-                self.at_infinity = Some(self.at_infinity.map_or(limit, |known| known.min(limit)));
+                self.note_infinity(limit);
                 if self.infinite && lower {
                     self.best = outcome;
                 }
@@ -110,6 +116,11 @@ impl BestOf {
             None if self.infinite => self.prefer(outcome, oracle),
             None => {}
         }
+    }
+
+    /// Takes in a loss that is approached at infinity.
+    fn note_infinity(&mut self, loss: f64) {
+        self.at_infinity = Some(self.at_infinity.map_or(loss, |known| known.min(loss)));
     }
 
     /// Puts a certified minimum in the place of an optimum at infinity.
@@ -124,8 +135,7 @@ impl BestOf {
     fn replace(&mut self, mut lower: Outcome, oracle: &Fold<'_>) {
         let infinite = Certificate::examine(oracle, &mut lower).status == Status::Diverging;
         if infinite && !self.infinite && Certificate::examine(oracle, &mut self.best).certified() {
-            let loss = lower.sums.loss;
-            self.at_infinity = Some(self.at_infinity.map_or(loss, |known| known.min(loss)));
+            self.note_infinity(lower.sums.loss);
         } else {
             (self.best, self.infinite) = (lower, infinite);
         }
@@ -152,7 +162,7 @@ impl BestOf {
     pub fn count_infinite(&mut self, limit: f64, origin: Origin) -> bool {
         let known = self.at_infinity.unwrap_or(f64::INFINITY);
         let lower = limit + self.best.sums.rounding() < known * (1.0 - TIE);
-        self.at_infinity = Some(known.min(limit));
+        self.note_infinity(limit);
         if self.infinite && lower {
             return true;
         }
@@ -164,8 +174,8 @@ impl BestOf {
     pub fn examine(&mut self, oracle: &Fold<'_>) -> Certificate {
         let certificate = Certificate::examine(oracle, &mut self.best);
         if certificate.status == Status::Diverging {
-            let loss = self.best.sums.loss;
-            (self.infinite, self.at_infinity) = (true, Some(self.at_infinity.map_or(loss, |known| known.min(loss))));
+            self.infinite = true;
+            self.note_infinity(self.best.sums.loss);
         }
         certificate
     }
@@ -211,8 +221,10 @@ impl BestOf {
         (own().filter(|run| self.is_lowest(run)).count(), own().count())
     }
 
+    /// Whether a run has ended at the best. One that has ended lower than a finite best has run to infinity.
     fn is_lowest(&self, run: &Run) -> bool {
-        run.loss <= self.best.sums.loss * (1.0 + SAME)
+        let best = self.best.sums.loss;
+        run.loss <= best * (1.0 + SAME) && (self.infinite || run.loss >= best * (1.0 - SAME))
     }
 
     /// What is kept.

@@ -77,7 +77,7 @@ pub(super) fn sample(oracle: &Fold<'_>, len: usize) -> Batch {
     }
 }
 
-/// Directions of few coefficients that lie about evenly on half of the sphere.
+/// Directions of few coefficients: evenly over half of the circle for two, random for more.
 fn spread(oracle: &Fold<'_>) -> Vec<Vec<f64>> {
     let d = oracle.coefficients();
     let mut random = Random::new(SAMPLE_KEY, Stream::Start);

@@ -138,3 +138,16 @@ fn a_cap_between_zero_and_one_does_not_move_the_truth() {
         }
     }
 }
+
+/// Five rows with a finite minimum and a lower loss at infinity: whoever runs there does not agree with the minimum that is
+/// kept.
+#[test]
+fn a_run_to_infinity_does_not_agree_with_a_finite_minimum() {
+    let x = vec![-3.017941648597763, -2.079814072090126, -0.967360977989898, 0.0551637146826738, 1.0962315741989825];
+    let y = vec![0.4389587785524115, 1.0219655590019479, 0.01679064649894232, 0.3051411406996358, -0.0976463637996558];
+    let report = fit(Options::new(named("probit").unwrap()), &Dense::new(x, 1, y).unwrap());
+    let certificate = &report.certificate;
+    assert!(certificate.certified() && certificate.lower_at_infinity.is_some(), "{}", report.verdict());
+    let (agreed, runs) = certificate.restarts.unwrap();
+    assert!(agreed < runs, "{}", report.verdict());
+}
