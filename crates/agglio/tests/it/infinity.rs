@@ -139,8 +139,8 @@ fn a_cap_between_zero_and_one_does_not_move_the_truth() {
     }
 }
 
-/// Five rows with a finite minimum and a lower loss at infinity: whoever runs there does not agree with the minimum that is
-/// kept.
+/// Five rows with a finite minimum and a lower loss at infinity: a challenger that runs there does not agree with the minimum
+/// that is kept.
 #[test]
 fn a_run_to_infinity_does_not_agree_with_a_finite_minimum() {
     let x = vec![-3.017941648597763, -2.079814072090126, -0.967360977989898, 0.0551637146826738, 1.0962315741989825];
