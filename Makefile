@@ -1,7 +1,7 @@
 # One profile for everything: the first `cargo run --release` has then built most of it, and numerics are fast.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: test lint docs browser unit examples bench instructions fuzz deny
+.PHONY: test graph lint docs browser unit examples snapshot bench instructions fuzz deny
 
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 LOG := $(TARGET)/test.log
@@ -43,6 +43,15 @@ examples:
 		name=$$(basename $$example .rs); echo "example $$name"; \
 		cargo run --release --quiet -p agglio --example $$name > /dev/null; \
 	done
+
+# some 400 fits by this program and by that of an earlier commit, REV: the same bits, passes and status
+EARLIER := $(TARGET)/snapshot
+snapshot:
+	@mkdir -p $(EARLIER) && find $(EARLIER) -mindepth 1 -maxdepth 1 ! -name target -exec rm -r {} +
+	git archive $(REV) | tar -x -C $(EARLIER)
+	cd $(EARLIER) && CARGO_TARGET_DIR=$(EARLIER)/target cargo build --release --quiet
+	AGGLIO_EARLIER=$(EARLIER)/target/release/agglio cargo test --release --quiet -p agglio-cli --test it \
+		snapshot::fits_have_the_bits_of_an_earlier_program -- --ignored --nocapture
 
 # wall time of kernels and small fits, on one thread; ONLY=gradient measures what has this in its name
 bench:

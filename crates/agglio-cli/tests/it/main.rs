@@ -21,6 +21,7 @@ mod readme;
 mod roundtrip;
 #[cfg(target_os = "linux")]
 mod signals;
+mod snapshot;
 mod theory;
 mod tune;
 mod verdicts;
