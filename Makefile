@@ -15,9 +15,13 @@ RUNS ?= 10000000
 SECONDS ?= 7200
 TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 
-# fmt, clippy, rustdoc, all tests, doc tests, README snippets and examples; ends with `N passed, 0 failed`
-test: lint docs browser unit examples
+# import graph, fmt, clippy, rustdoc, all tests, doc tests, README snippets and examples; ends with `N passed, 0 failed`
+test: graph lint docs browser unit examples
 	@awk '/^test result:/ { passed += $$4; failed += $$6 } END { print passed " passed, " failed " failed"; exit failed > 0 }' $(LOG)
+
+# imports between the library's modules: none upward, no cycle
+graph:
+	python3 .ci/graph.py
 
 # the benches too, which no test builds; the features are those of docs, so that dependencies are checked once
 lint:

@@ -14,8 +14,9 @@ mod problem;
 use std::hint::black_box;
 
 use agglio::activation::{Activation, Sigmoid, named};
+use agglio::oracle::Batch;
 use agglio::oracle::{Fold, Hessian, Oracle, Query, Sums, Want};
-use agglio::rows::{Batch, Dense};
+use agglio::rows::Dense;
 use agglio::{Options, Plan, Report};
 use gungraun::{library_benchmark, library_benchmark_group, main};
 

@@ -16,9 +16,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use agglio::activation::{NAMES, named};
+use agglio::oracle::Batch;
 use agglio::oracle::{Fold, Hessian, LEAF, Oracle, Query, Want};
 use agglio::read::{Csv, Selection};
-use agglio::rows::{Batch, Dense};
+use agglio::rows::Dense;
 use agglio::simulate::LabelNoise;
 use agglio::{Options, Result};
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};

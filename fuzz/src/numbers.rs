@@ -2,9 +2,9 @@
 
 use agglio::Solver;
 use agglio::activation::{NAMES, named};
-use agglio::nearest::nearest;
-use agglio::number::{aligned, brief, exact, seconds, short};
 use agglio::simulate::{Design, LabelNoise};
+use agglio::text::format::{aligned, brief, exact, seconds, short};
+use agglio::text::suggest::nearest;
 use arbitrary::Unstructured;
 
 /// Writes a double in every way there is, and reads the text behind it as everything that has a name.

@@ -2,8 +2,8 @@
 
 use agglio::Result;
 use agglio::activation::named;
+use agglio::math::rng::{Random, Stream};
 use agglio::oracle::{Fold, LEAF, Labels, MARGIN, Oracle};
-use agglio::rng::{Random, Stream};
 use agglio::rows::{Coordinates, Dense, Scaling};
 use agglio::simulate::{LabelNoise, Shape, Simulated, Simulation};
 

@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use agglio::quote::visible;
+use agglio::text::escape::visible;
 use agglio::{LogLikelihoods, Noise, Objection, Report};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::tabular::{flush_left, left, pairs, right, ruled};
-use agglio::number;
+use agglio::text::format;
 
 /// Letters of the longest line that is said about a command line, which may repeat what was typed.
 const LONGEST: usize = 300;
@@ -133,7 +133,7 @@ impl Fitted {
         let Some(LogLikelihoods { pre: Some(pre), post }) = report.log_likelihoods else {
             return vec![("noise", place.into())];
         };
-        let [pre, post] = [pre, post].map(|x| if x.is_finite() { format!("{x:.1}") } else { number::short(x) });
+        let [pre, post] = [pre, post].map(|x| if x.is_finite() { format!("{x:.1}") } else { format::short(x) });
         let both = format!("log-likelihood {pre} before, {post} after");
         if report.noise == Noise::Post && report.likelier == Some(Noise::Pre) {
             let better = format!("noise before the activation fits better: {both}; --noise auto takes it");
@@ -149,7 +149,7 @@ impl Fitted {
         let named = self.names.iter().map(String::as_str).zip(self.report.coefficients.iter().copied());
         let (names, values): (Vec<&str>, Vec<f64>) = intercept.into_iter().chain(named).unzip();
         let mut table = ruled([left("column"), right("coefficient")]);
-        for (name, value) in names.iter().zip(number::aligned(values)) {
+        for (name, value) in names.iter().zip(format::aligned(values)) {
             table.add_row([left(visible(name)), right(value)]);
         }
         flush_left(&mut table)
@@ -157,20 +157,20 @@ impl Fitted {
 
     fn summary(&self) -> String {
         let report = &self.report;
-        let seconds = [self.seconds, self.read_seconds].map(number::seconds);
+        let seconds = [self.seconds, self.read_seconds].map(format::seconds);
         let mut rows = vec![
             ("target", format!("{}, {} rows", visible(&self.target), report.rows)),
             ("activation", self.activation.clone()),
-            ("loss", format!("{} (mean square)", number::short(report.loss))),
-            ("r²", self.r_squared.map_or("none: the labels are all the same".into(), number::short)),
+            ("loss", format!("{} (mean square)", format::short(report.loss))),
+            ("r²", self.r_squared.map_or("none: the labels are all the same".into(), format::short)),
             ("status", report.status().to_string()),
             ("verdict", self.verdict()),
-            ("solver", format!("{}, to temperature τ = {}", self.solver, number::brief(report.tau))),
+            ("solver", format!("{}, to temperature τ = {}", self.solver, format::brief(report.tau))),
             ("effort", format!("{:.0} passes in {}, after {} of reading", report.passes, seconds[0], seconds[1])),
         ];
         rows.splice(2..2, self.noise());
         if let Some(lower) = report.certificate.lower_at_infinity {
-            let lower = number::short(lower);
+            let lower = format::short(lower);
             let words = format!(
                 "a lower loss, {lower}, is approached as coefficients grow without end; a penalty (--l2) would make that \
                  minimum finite"
@@ -215,10 +215,10 @@ impl Score {
     pub fn table(&self) -> String {
         pairs(&[
             ("rows", self.rows.to_string()),
-            ("loss", format!("{} (mean square)", number::short(self.loss))),
-            ("rmse", number::short(self.rmse)),
-            ("mae", number::short(self.mae)),
-            ("r²", self.r_squared.map_or("none: the labels are all the same".into(), number::short)),
+            ("loss", format!("{} (mean square)", format::short(self.loss))),
+            ("rmse", format::short(self.rmse)),
+            ("mae", format::short(self.mae)),
+            ("r²", self.r_squared.map_or("none: the labels are all the same".into(), format::short)),
             ("predictions", format!("{} of y", self.predictions)),
         ])
     }

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use agglio::observe::{Observer, Step};
+use agglio::fit::{Observer, Step};
 use anyhow::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::Writer;
-use agglio::number;
+use agglio::text::format;
 
 /// Time between two pictures of a bar; the first comes after it, so that a quick fit shows none.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -106,7 +106,7 @@ impl Bar {
         self.drawn = Instant::now();
         let risen = (step.tau / first).ln() / (self.cap / first).ln();
         self.shown.set_position(if risen.is_finite() { (risen * PARTS as f64) as u64 } else { PARTS });
-        let (tau, loss) = (number::brief(step.tau), number::short(step.loss));
+        let (tau, loss) = (format::brief(step.tau), format::short(step.loss));
         self.shown
             .set_message(format!("τ {tau}  loss {loss}  gradient {:.0e}  pass {:.0}", step.gradient, step.passes));
         self.shown.tick();
@@ -131,7 +131,7 @@ impl Trace {
         let seconds = self.started.elapsed().as_secs_f64();
         let Step { step: count, stage, rows, accepted, .. } = *step;
         let [passes, seconds, tau, loss, gradient] =
-            [step.passes, seconds, step.tau, step.loss, step.gradient].map(number::exact);
+            [step.passes, seconds, step.tau, step.loss, step.gradient].map(format::exact);
         let line = format!("{count},{stage},{passes},{seconds},{tau},{rows},{loss},{gradient},{accepted}\n");
         match self.writer.put(&line) {
             Ok(()) => ControlFlow::Continue(()),

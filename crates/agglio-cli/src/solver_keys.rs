@@ -1,7 +1,7 @@
 //! *Solver keys*: `--solver gd:tau0=1,beta=1.1`, where a key is the flag of the same name, or has no flag.
 
 use agglio::Solver;
-use agglio::nearest::nearest;
+use agglio::text::suggest::nearest;
 use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
 

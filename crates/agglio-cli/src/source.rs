@@ -232,5 +232,5 @@ pub fn require_csv(path: &Path, done: &str) -> Result<()> {
 /// # Errors
 /// If it cannot be read, is too large, or is not text.
 pub fn read_text(path: &Path) -> Result<String> {
-    Ok(agglio::text::read(path)?)
+    Ok(agglio::text::bounded::read(path)?)
 }

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use agglio::activation::named;
+use agglio::math::rng::{Permutation, Random, Stream};
 use agglio::read::{Csv, Selection, Table};
-use agglio::rng::{Permutation, Random, Stream};
 use agglio::rows::Dense;
 
 use crate::error::Result;

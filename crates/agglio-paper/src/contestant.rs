@@ -1,9 +1,9 @@
 //! A *contestant*: a method of the paper's comparisons, with what it is when nobody tunes it.
 
-use agglio::number::brief;
 use agglio::oracle::PreimageBranch;
 use agglio::rows::Rows;
 use agglio::solver::direction::V0;
+use agglio::text::format::brief;
 use agglio::{Options, Report, Solver};
 
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! What the paper's *published* run shows, as read off its figures: what a reproduction must match or beat.
 
-use agglio::number::brief;
+use agglio::text::format::brief;
 
 use crate::claim::{Bound, Claim};
 use crate::statistics::Spread;

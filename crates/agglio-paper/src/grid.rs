@@ -2,7 +2,7 @@
 //!
 //! Reference: the section on experiments, "Hyperparameter Ranges" (`sec:exps`).
 
-use agglio::number::brief;
+use agglio::text::format::brief;
 use agglio::{Options, Solver};
 
 /// What can be set of a solver.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use agglio::activation::Activation;
+use agglio::math::rng::{Random, Stream};
+use agglio::oracle::Batch;
 use agglio::oracle::{Fold, Labels, Oracle};
-use agglio::rng::{Random, Stream};
-use agglio::rows::{Batch, Coordinates, Dense, Scaling};
+use agglio::rows::{Coordinates, Dense, Scaling};
 use agglio::simulate::Simulation;
 use agglio::theory::Constants;
 use agglio::theory::measure::{Around, extremes_at};

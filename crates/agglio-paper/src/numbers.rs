@@ -129,7 +129,7 @@ fn cell(value: Option<&f64>) -> String {
 }
 
 /// The fewest digits that come back to the same bits, as the JSON beside it has them: with the 17 digits of
-/// [`agglio::number::exact`] the two files would not look alike, and 0.1 would be 0.10000000000000001.
+/// [`agglio::text::format::exact`] the two files would not look alike, and 0.1 would be 0.10000000000000001.
 fn shortest(value: f64) -> String {
     format!("{value:?}")
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use agglio::number;
+use agglio::text::format;
 use minijinja::Environment;
 use minijinja::value::Serde;
 use serde::Serialize;
@@ -48,7 +48,7 @@ impl Page<'_> {
             figures: self.figures.iter().map(Section::new).collect(),
             facts: self.facts,
             gap: self.gap,
-            time: number::seconds(seconds),
+            time: format::seconds(seconds),
         }
     }
 }
@@ -136,7 +136,7 @@ impl<'a> Section<'a> {
             held: words::held(figure),
             failed: tally.failed,
             undecided: tally.undecided,
-            time: number::seconds(figure.seconds),
+            time: format::seconds(figure.seconds),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A *selection* is what somebody asks for: names of figures, groups of them, or all.
 
-use agglio::nearest::nearest;
+use agglio::text::suggest::nearest;
 
 use crate::catalogue::Entry;
 
@@ -28,7 +28,7 @@ fn is_meant(name: &str, word: &str) -> bool {
 fn refusal(entries: &[Entry], word: &str) -> String {
     let names: Vec<&str> = entries.iter().map(|entry| entry.name).chain([ALL]).collect();
     let meant = nearest(word, &names).map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
-    format!("there is no figure `{}`{meant}; there are {}", agglio::quote::visible(word), names.join(", "))
+    format!("there is no figure `{}`{meant}; there are {}", agglio::text::escape::visible(word), names.join(", "))
 }
 
 #[cfg(test)]

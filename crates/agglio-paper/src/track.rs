@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use agglio::observe::{Observer, Step};
+use agglio::fit::{Observer, Step};
 
 /// The points of a fit. They are looked at when it is over, so that looking takes none of its time.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! *Words* for people: numbers of few digits, and what claims come to.
 
-use agglio::number;
+use agglio::text::format;
 
 use crate::claim::{Bound, Tally};
 use crate::figure::{Cell, Figure};
@@ -11,13 +11,13 @@ pub fn value(value: f64) -> String {
         v if v.is_nan() => "–".into(),
         f64::INFINITY => "∞".into(),
         f64::NEG_INFINITY => "−∞".into(),
-        v => number::brief(v),
+        v => format::brief(v),
     }
 }
 
 /// Three significant digits of a cell; what is not finite never came.
 fn brief(value: f64) -> String {
-    if value.is_finite() { number::brief(value) } else { "never".into() }
+    if value.is_finite() { format::brief(value) } else { "never".into() }
 }
 
 /// What a number must be.

@@ -12,10 +12,11 @@ use serde::Serialize;
 
 use crate::activation::{Activation, Sigmoid, named};
 use crate::error::{Error, Result};
-use crate::linalg;
+use crate::math::linalg;
+use crate::math::rng::{Random, Stream};
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Hessian, LEAF, Labels, MARGIN, Oracle, Query, Want};
-use crate::rng::{Random, Stream};
-use crate::rows::{Batch, Coordinates, Dense, Scaling};
+use crate::rows::{Coordinates, Dense, Scaling};
 use crate::strategy::Options;
 
 /// How numbers are stored.

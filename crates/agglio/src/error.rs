@@ -1,6 +1,6 @@
 //! The one error type of the crate: what is wrong, where, and what to do about it.
 //!
-//! A fit that does not converge is not an error; it is a [`StopReason`](crate::stop::StopReason).
+//! A fit that does not converge is not an error; it is a [`StopReason`](crate::outcome::StopReason).
 
 use std::fmt;
 use std::path::PathBuf;

@@ -17,7 +17,7 @@
 //! The parts point one way:
 //!
 //! ```text
-//! strategy ─▶ fit ─▶ {schedule, estimator, direction, step rule} ─▶ oracle ─▶ {rows, activation}
+//! strategy ─▶ fit ─▶ solver {schedule, estimator, direction, step rule} ─▶ oracle ─▶ {rows, activation}
 //! ```
 //!
 //! The method is that of the AGGLIO paper (Dey, Mukhoty and Kar); labels such as `algo:main` name its parts.
@@ -27,38 +27,29 @@ pub mod bench;
 pub mod certificate;
 pub mod error;
 pub mod fit;
-mod krylov;
-mod linalg;
-mod list;
+pub mod math;
 pub mod model;
-pub mod nearest;
-pub mod number;
-pub mod observe;
 pub mod oracle;
-pub mod quote;
+mod outcome;
 pub mod read;
 pub mod report;
-pub mod rng;
 pub mod rows;
 pub mod save;
-pub mod schedule;
 pub mod simulate;
 pub mod solver;
-pub mod stop;
 pub mod strategy;
+#[doc(hidden)]
 pub mod text;
 pub mod theory;
-mod tree;
 pub mod tune;
-mod vector;
-mod verdict;
 
 pub use certificate::Certificate;
 pub use error::{Error, Result};
-pub use linalg::Symmetric;
-pub use report::{Report, Status};
+pub use math::linalg::Symmetric;
+pub use outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
+pub use report::Report;
 pub use solver::Solver;
-pub use strategy::{LogLikelihoods, Noise, Objection, Options, Plan, Restarts, Start};
+pub use strategy::{Options, Plan, Restarts, Start};
 
 /// The README's Rust, run as a test.
 #[cfg(doctest)]

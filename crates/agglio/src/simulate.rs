@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::activation::{Activation, Range};
 use crate::error::{Error, Result};
-use crate::rng::{Random, Stream};
+use crate::math::rng::{Random, Stream};
 
 /// How covariates are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,8 +1,8 @@
 //! *Laws* that every report keeps.
 
+use agglio::StopReason;
 use agglio::activation::{Activation, named};
 use agglio::model::{Centre, Model, Origin};
-use agglio::stop::StopReason;
 use agglio::{Report, Solver, Status};
 
 use super::problem::Problem;

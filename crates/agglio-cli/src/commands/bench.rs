@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use agglio::bench::{Bench, Storage, Timing};
-use agglio::number;
+use agglio::text::format;
 use anyhow::{Result, bail};
 use serde::Serialize;
 
@@ -145,9 +145,9 @@ impl Measured {
                 right(fit.rows),
                 right(fit.columns),
                 right(fit.threads),
-                right(number::seconds(fit.pass_seconds)),
+                right(format::seconds(fit.pass_seconds)),
                 right(format!("{:.1}", fit.passes)),
-                right(number::seconds(fit.fit_seconds)),
+                right(format::seconds(fit.fit_seconds)),
             ]);
         }
         format!("{}\n\n{}\n", flush_left(&mut kernels), flush_left(&mut fits))

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use agglio::model::Weights;
-use agglio::number;
-use agglio::quote::visible;
 use agglio::rows::{Dense, Rows};
+use agglio::text::escape::visible;
+use agglio::text::format;
 use agglio::{Report, Solver};
 use anyhow::Result;
 use serde::Serialize;
@@ -150,10 +150,10 @@ impl Run {
         let distance = known.then(|| right(show(self.distance, |d| format!("{d:.1e}"))));
         let numbers = [
             left(visible(&self.solver)),
-            right(show(self.loss, number::short)),
+            right(show(self.loss, format::short)),
             left(self.noise.unwrap_or_default()),
             right(show(self.passes, |passes| format!("{passes:.0}"))),
-            right(number::seconds(self.seconds)),
+            right(format::seconds(self.seconds)),
             left(self.certificate()),
         ];
         numbers.into_iter().chain(distance).chain([left(words)]).collect()

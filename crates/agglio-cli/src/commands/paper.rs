@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use agglio::number;
+use agglio::text::format;
 use agglio_paper::catalogue::{CATALOGUE, Entry};
 use agglio_paper::claim::{Claim, Tally, Verdict};
 use agglio_paper::figure::Figure;
@@ -137,7 +137,7 @@ fn summary(figures: &[Figure], folder: &Folder) -> String {
         let tally = Tally::of(&figure.claims);
         let counts = [words::held(figure), tally.failed.to_string(), tally.undecided.to_string()];
         let [held, failed, undecided] = counts.map(right);
-        [left(figure.name), held, failed, undecided, right(number::seconds(figure.seconds))]
+        [left(figure.name), held, failed, undecided, right(format::seconds(figure.seconds))]
     }));
     let total = words::outcome(words::tally(figures));
     format!("{}\n\n{total}\n{}\n{}\n", flush_left(&mut table), broken(figures), folder.page().display())

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use agglio::model::Centre;
-use agglio::number;
+use agglio::text::format;
 use anyhow::{Result, bail};
 
 use super::{columns_of, read_model};
@@ -119,7 +119,7 @@ fn write(writer: &mut Writer, predictions: &[f64], text: &mut String) -> Result<
         interrupt::check()?;
         text.clear();
         for &prediction in some {
-            number::push_exact(text, prediction);
+            format::push_exact(text, prediction);
             text.push('\n');
         }
         writer.put(text)?;

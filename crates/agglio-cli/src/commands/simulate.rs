@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use agglio::activation::named;
 use agglio::model::Weights;
-use agglio::number;
 use agglio::simulate::{Simulated, Simulation};
+use agglio::text::format;
 use anyhow::{Result, bail};
 
 use crate::args::SimulateArgs;
@@ -76,10 +76,10 @@ fn table(output: &Output, names: &[String], drawn: &Simulated) -> Result<Writer>
     for (row, &label) in drawn.values.chunks(names.len().max(1)).zip(&drawn.labels) {
         line.clear();
         for &value in row {
-            number::push_exact(&mut line, value);
+            format::push_exact(&mut line, value);
             line.push(',');
         }
-        number::push_exact(&mut line, label);
+        format::push_exact(&mut line, label);
         line.push('\n');
         interrupt::check()?;
         writer.put(&line)?;

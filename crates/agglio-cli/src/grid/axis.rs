@@ -1,7 +1,7 @@
 //! An *axis* of a grid: a key with the values that it is to take.
 
-use agglio::nearest::nearest;
-use agglio::rng::Random;
+use agglio::math::rng::Random;
+use agglio::text::suggest::nearest;
 use agglio_paper::grid::{linspace, logspace, ratio};
 use anyhow::{Result, anyhow, bail};
 
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn draws_are_within_their_range() {
-        let mut random = Random::new(1, agglio::rng::Stream::Settings);
+        let mut random = Random::new(1, agglio::math::rng::Stream::Settings);
         for (typed, from, to) in [("eta=uniform(2,3)", 2.0, 3.0), ("eta=loguniform(1e-3,1e3)", 1e-3, 1e3)] {
             let values = Axis::parse(typed).map(|axis| axis.values).unwrap_or(Values::List(Vec::new()));
             let draws: Vec<f64> = (0..1000).filter_map(|_| values.draw(&mut random).parse().ok()).collect();

@@ -4,7 +4,7 @@ mod axis;
 pub mod paper;
 pub mod standard;
 
-use agglio::rng::{Permutation, Random, Stream};
+use agglio::math::rng::{Permutation, Random, Stream};
 use anyhow::{Result, bail};
 
 use axis::{Axis, MOST};

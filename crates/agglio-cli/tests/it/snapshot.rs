@@ -290,7 +290,7 @@ fn fits_end_as_the_file_says() {
 #[test]
 #[ignore = "needs an earlier program"]
 fn fits_have_the_bits_of_an_earlier_program() {
-    let earlier = PathBuf::from(env::var_os("AGGLIO_EARLIER").expect("AGGLIO_EARLIER is not set"));
+    let earlier = PathBuf::from(env::var_os("AGGLIO_EARLIER").unwrap());
     let fits = bank();
     let ends = run_all(&fits, &[this_program(), earlier]);
     let mut other = 0;

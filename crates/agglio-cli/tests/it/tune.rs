@@ -1,7 +1,7 @@
 //! `tune`: many settings of one solver, and the one that does best on rows it has not seen.
 
-use agglio::rng::Permutation;
-use agglio::rows::Batch;
+use agglio::math::rng::Permutation;
+use agglio::oracle::Batch;
 use agglio::tune::Split;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! The *field* of a contest: who is in it, and the figure that it makes.
 
 use agglio::Solver;
-use agglio::number::brief;
+use agglio::text::format::brief;
 
 use crate::claim::{Bound, Claim};
 use crate::contest::{self, Entrant};

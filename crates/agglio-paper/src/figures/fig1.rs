@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::expected::published;
 use agglio::activation::{Activation, named};
-use agglio::number::brief;
+use agglio::text::format::brief;
 
 use crate::claim::{Bound, Claim};
 use crate::contestant::Contestant;

@@ -1,7 +1,7 @@
 //! Figure 2: AGGLIO and its competitors on a sigmoid, without noise, with noise before φ and with noise after it.
 
 use agglio::Solver;
-use agglio::number::brief;
+use agglio::text::format::brief;
 
 use crate::claim::{Bound, Claim};
 use crate::contest::{self, Entrant};

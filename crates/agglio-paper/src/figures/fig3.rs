@@ -1,7 +1,7 @@
 //! Figure 3: AGGLIO and its competitors without noise, on softplus, leaky softplus and SiLU.
 
 use agglio::activation::named;
-use agglio::number::brief;
+use agglio::text::format::brief;
 
 use crate::claim::{Bound, Claim};
 use crate::contest::{self, Entrant};

@@ -2,7 +2,7 @@
 //!
 //! The runs without the rise of the temperature are those of figure 2, which has the claims about them.
 
-use agglio::number::brief;
+use agglio::text::format::brief;
 
 use crate::claim::{Bound, Claim};
 use crate::contest::{self, Entrant};

@@ -1,6 +1,6 @@
 //! Figure 5: where AGGLIO-GD and AGGLIO-SGD end when one of η, τ0 and β is set badly.
 
-use agglio::number::brief;
+use agglio::text::format::brief;
 
 use crate::claim::{Bound, Claim};
 use crate::contestant::Contestant;

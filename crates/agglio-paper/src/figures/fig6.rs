@@ -1,6 +1,6 @@
 //! Figures 6a and 6b: whether the error vanishes as rows are added, with noise before φ and after it.
 
-use agglio::number::brief;
+use agglio::text::format::brief;
 use agglio::{Noise, Report, Solver};
 
 use crate::claim::{Bound, Claim};

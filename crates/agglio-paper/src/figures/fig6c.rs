@@ -1,8 +1,8 @@
 //! Figure 6c: AGGLIO-Adam and its competitors on the Boston housing data, with plain linear regression beside them.
 
 use agglio::activation::named;
-use agglio::number::brief;
 use agglio::rows::{Dense, Rows, Run};
+use agglio::text::format::brief;
 use agglio::{Options, Solver};
 
 use crate::boston::{Boston, Parted};

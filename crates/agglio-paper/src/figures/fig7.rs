@@ -1,6 +1,6 @@
 //! Figure 7: how AGGLIO's error depends on the number of features, and on the noise before φ.
 
-use agglio::number::brief;
+use agglio::text::format::brief;
 
 use crate::claim::{Bound, Claim};
 use crate::contestant::Contestant;

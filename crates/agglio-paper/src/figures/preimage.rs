@@ -1,6 +1,6 @@
 //! The footnote on SiLU: negative labels have two *preimages*, and AGGLIO is said to work with either.
 
-use agglio::number::brief;
+use agglio::text::format::brief;
 
 use crate::claim::{Bound, Claim};
 use crate::contest::{self, Entrant};

@@ -2,8 +2,8 @@
 //! measured on data.
 
 use agglio::activation::named;
-use agglio::number::brief;
 use agglio::simulate::{LabelNoise, Shape};
+use agglio::text::format::brief;
 use agglio::theory::trial::{Draw, Trial};
 use agglio::theory::{Constants, Setting};
 

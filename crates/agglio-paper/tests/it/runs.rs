@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use agglio::rng::{Random, Stream};
+use agglio::math::rng::{Random, Stream};
 use agglio::rows::{Rows, Run};
 use agglio_paper::Error;
 use agglio_paper::catalogue::CATALOGUE;

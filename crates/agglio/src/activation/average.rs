@@ -15,7 +15,7 @@ use std::f64::consts::{PI, TAU};
 
 use super::normal::{FAR, density, distribution};
 use super::{Activation, Sigmoid};
-use crate::vector::{Function, accumulate};
+use crate::math::vector::{Function, accumulate};
 
 /// The largest step in deviations of ε, and that of T: the rule is then exact but for rounding.
 const STEP: f64 = 0.5;

@@ -2,7 +2,7 @@
 
 use super::elementary::{exp, exp_m1};
 use super::{Activation, Preimages, Range};
-use crate::vector::map;
+use crate::math::vector::map;
 
 /// `φ(t) = e^t`
 ///

@@ -5,7 +5,7 @@ use std::f64::consts::SQRT_2;
 use super::inverse::{self, Turn};
 use super::normal::{FAR, PEAK, density, distribution, moment};
 use super::{Activation, Preimages, Range};
-use crate::vector::{Function, map};
+use crate::math::vector::{Function, map};
 
 /// The minimum; digits and series from `tests/it/golden/activations.py`.
 const TURN: Turn = Turn {

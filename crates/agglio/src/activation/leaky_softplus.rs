@@ -4,7 +4,7 @@ use std::f64::consts::{LN_2, PI};
 
 use super::{Activation, Envelope, Preimages, Range, Sigmoid, Softplus, average, inverse};
 use crate::error::{Error, Result};
-use crate::vector::map;
+use crate::math::vector::map;
 
 /// From here on e^{−y} is lost beside one.
 const STRAIGHT: f64 = 40.0;

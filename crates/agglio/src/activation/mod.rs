@@ -36,7 +36,7 @@ mod tanh;
 
 use std::fmt::Debug;
 
-use crate::vector::{Function, map, map_both};
+use crate::math::vector::{Function, map, map_both};
 
 pub use envelope::{Envelope, Fall};
 pub use exponential::Exp;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::{Activation, Exp, Gelu, Identity, LeakySoftplus, Probit, Sigmoid, Silu, Softplus, Tanh};
 use crate::error::{Error, ErrorKind, Result};
-use crate::nearest::nearest;
+use crate::text::suggest::nearest;
 
 /// The names that [`named`] knows; `leaky-softplus` may be followed by its parameter, `leaky-softplus:0.3`.
 pub const NAMES: &[&str] =

@@ -3,7 +3,7 @@
 use super::average::Step;
 use super::normal::{FAR, PEAK, above_half, density, distribution, moment};
 use super::{Activation, Preimages, Range, inverse};
-use crate::vector::map;
+use crate::math::vector::map;
 
 /// `φ(t) = Φ(t) = ½ erfc(−t/√2)`
 ///

@@ -4,7 +4,7 @@ use super::average;
 use super::inverse::{self, Turn};
 use super::normal::{density, distribution};
 use super::{Activation, Preimages, Range, Sigmoid};
-use crate::vector::Function;
+use crate::math::vector::Function;
 
 /// The minimum, where φ(z) = z + 1; digits and series from `tests/it/golden/activations.py`.
 const TURN: Turn = Turn {

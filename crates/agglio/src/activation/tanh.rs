@@ -6,7 +6,7 @@ use super::average;
 use super::elementary::{exp, tanh};
 use super::normal::above_half;
 use super::{Activation, Preimages, Range};
-use crate::vector::Function;
+use crate::math::vector::Function;
 
 /// `φ(t) = tanh t`
 ///

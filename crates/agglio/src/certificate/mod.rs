@@ -8,11 +8,11 @@ mod ray;
 mod spectrum;
 
 use crate::fit::Outcome;
-use crate::linalg::{Symmetric, dot, norm};
+use crate::math::linalg::{Symmetric, dot, norm};
+use crate::oracle::Batch;
 use crate::oracle::{Baseline, Fold, Hessian, Oracle, Query, Want};
-use crate::report::Status;
-use crate::rows::Batch;
-use crate::stop::StopReason;
+use crate::outcome::Status;
+use crate::outcome::StopReason;
 
 pub(crate) use ray::{Far, glance_along_theta};
 use ray::{along_theta, falls_along};

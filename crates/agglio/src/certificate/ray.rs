@@ -1,9 +1,9 @@
 //! A *ray* from the point that a fit reached: where the loss along it never rises, the optimum is at infinity.
 
 use crate::fit::Outcome;
-use crate::linalg::norm;
+use crate::math::linalg::norm;
+use crate::oracle::Batch;
 use crate::oracle::Oracle;
-use crate::rows::Batch;
 
 /// Doublings of the distance that are tried together: all twenty, or a few of them for a first look.
 const ALL: [&[i32]; 4] = [&[1], &[2, 3, 4], &[5, 6, 7, 8, 9, 10], &[11, 12, 13, 14, 15, 16, 17, 18, 19, 20]];

@@ -6,11 +6,11 @@
 //! Lagrangian, whose multiplier counts as a penalty.
 
 use crate::fit::Outcome;
-use crate::krylov;
-use crate::linalg::{Symmetric, dot};
+use crate::math::krylov;
+use crate::math::linalg::{Symmetric, dot};
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Hessian, Oracle, Query, Sums, Want};
-use crate::rows::Batch;
-use crate::stop::StopReason;
+use crate::outcome::StopReason;
 
 /// Rows beyond which the Hessian is taken over a sample.
 const MOST_ROWS: usize = 50_000;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::coefficients::Coefficients;
-use crate::nearest::nearest;
+use crate::text::suggest::nearest;
 
 /// What a model file says that it is.
 pub(super) const FORMAT: &str = "agglio model";

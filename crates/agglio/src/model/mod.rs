@@ -16,10 +16,11 @@ pub use weights::Weights;
 
 use crate::activation::{Activation, named};
 use crate::error::{Error, Result};
-use crate::quote;
-use crate::report::{Report, Status};
+use crate::outcome::Status;
+use crate::report::Report;
 use crate::save::{Draft, publish};
-use crate::text;
+use crate::text::bounded;
+use crate::text::escape;
 
 /// The most columns that a table can have, so that no file can ask for memory by a number alone.
 const MOST_COLUMNS: usize = u32::MAX as usize;
@@ -85,7 +86,7 @@ impl Model {
         };
         let model = Model::of(file).map_err(Error::data)?;
         match model.to_json().len() as u64 {
-            0..=text::LARGEST => Ok(model),
+            0..=bounded::LARGEST => Ok(model),
             size => {
                 Err(Error::data(format!("the model would take {size} bytes, too many to be read; use shorter names")))
             }
@@ -128,7 +129,7 @@ impl Model {
     /// If it is not a model of a version that this program knows, is not as it was written (older ones than version 2
     /// cannot tell), or has fields or numbers that no model has.
     pub fn from_json(text: &str, path: &Path) -> Result<Model> {
-        File::parse(text).and_then(Model::of).map_err(|why| Error::file(path, quote::ends(&why)))
+        File::parse(text).and_then(Model::of).map_err(|why| Error::file(path, escape::ends(&why)))
     }
 
     /// Writes the model to a file that appears whole or not at all; `replace` allows one to be there already.
@@ -167,9 +168,9 @@ impl Model {
     /// Reads a model from a file, as [`Model::save`] shows.
     ///
     /// # Errors
-    /// If the file cannot be read or is larger than [`text::LARGEST`], and as [`Model::from_json`].
+    /// If the file cannot be read or is larger than [`bounded::LARGEST`], and as [`Model::from_json`].
     pub fn load(path: &Path) -> Result<Model> {
-        Model::from_json(&text::read(path)?, path)
+        Model::from_json(&bounded::read(path)?, path)
     }
 
     /// Names of the covariates.

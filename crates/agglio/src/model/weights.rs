@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
 use crate::error::{Error, Result};
-use crate::quote;
+use crate::text::escape;
 
 /// A point by column names, as `--truth` writes it and `--init` reads it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ impl Weights {
     /// # Errors
     /// If it is not `{"intercept": b, "coefficients": {name: value}}` with finite numbers and names that differ.
     pub fn from_json(text: &str, path: &Path) -> Result<Weights> {
-        let wrong = |why: serde_json::Error| format!("not a weights file: {}", quote::ends(&why.to_string()));
+        let wrong = |why: serde_json::Error| format!("not a weights file: {}", escape::ends(&why.to_string()));
         let file: WeightsFile = serde_json::from_str(text).map_err(|why| Error::file(path, wrong(why)))?;
         Ok(Weights { intercept: file.intercept, coefficients: file.coefficients.0 })
     }

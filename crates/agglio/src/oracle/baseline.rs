@@ -1,9 +1,10 @@
 //! The *baseline* of a fit: the model without covariates, and what else the labels alone tell.
 
 use crate::activation::Preimages;
+use crate::math::tree::sum_of;
 use crate::oracle::fold::Fold;
 use crate::rows::Run;
-use crate::tree::{column, sum_of};
+use crate::rows::column;
 
 /// What the labels alone tell: the model without covariates, and whether φ can take values like theirs.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,12 +3,13 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::math::tree::fold;
+use crate::oracle::Batch;
 use crate::oracle::branch::Branch;
 use crate::oracle::fold::Fold;
 use crate::oracle::leaf::{Room, Task, Visit};
 use crate::oracle::{Query, Want};
-use crate::rows::Batch;
-use crate::tree::{column, fold};
+use crate::rows::column;
 
 /// A fit under noise before φ, and another one under noise after it.
 #[derive(Clone, Copy, Debug)]

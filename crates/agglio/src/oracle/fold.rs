@@ -3,13 +3,15 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::linalg::Symmetric;
+use crate::math::linalg::Symmetric;
+use crate::math::tree::{LEAF, fold, sum_of};
+use crate::oracle::Batch;
 use crate::oracle::baseline::Baseline;
 use crate::oracle::group::{ABREAST, Group};
 use crate::oracle::leaf::{Partial, Task, Weighted};
 use crate::oracle::{Bounds, Hessian, Labels, Memory, Oracle, Query, Sums, Want, given_up};
-use crate::rows::{Batch, Coordinates, Rows, Run};
-use crate::tree::{LEAF, column, fold, sum_of};
+use crate::rows::column;
+use crate::rows::{Coordinates, Rows, Run};
 
 /// An oracle over rows in memory.
 ///

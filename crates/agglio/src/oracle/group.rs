@@ -4,9 +4,9 @@
 //! added up in another order then than for a question by itself. With which others a question stands in a group makes no
 //! difference: blocks of points are filled up with zeros, so that all products are of the same shape.
 
+use crate::math::vector::{self, sum};
 use crate::oracle::leaf::{Partial, Room, Task, stride};
 use crate::rows::{BLOCK, Run};
-use crate::vector::{self, sum};
 
 /// Most questions of a group: with more there is little to gain.
 pub(crate) const ABREAST: usize = 32;

@@ -16,9 +16,10 @@ use rayon::prelude::*;
 
 use crate::activation::{Activation, Preimages};
 use crate::error::{Error, Result};
+use crate::math::tree::{LEAF, in_pool};
 use crate::oracle::clip::{Clip, clips};
+use crate::rows::column;
 use crate::rows::{Rows, Run};
-use crate::tree::{LEAF, column, in_pool};
 
 /// Label margin ε of the graduated path, relative to the width of the range or, where that is infinite, to the
 /// spread of y. Ten times more or less changes the path, never its end.

@@ -1,12 +1,12 @@
 //! A *leaf* of the tree that sums merge in: some consecutive positions of the asked rows, summed in order.
 
-use crate::linalg::Symmetric;
+use crate::math::linalg::Symmetric;
+use crate::math::tree::LEAF;
+use crate::math::vector::{self, sum, sum_of};
 use crate::oracle::branch::Branch;
 use crate::oracle::fold::Fold;
 use crate::oracle::{Hessian, Memory, Objective, Query, Want, residual};
 use crate::rows::{Addition, Coordinates, Predictor, Run};
-use crate::tree::LEAF;
-use crate::vector::{self, sum, sum_of};
 
 /// Rows of so many entries that are visited at once: few enough to be still in the cache when the row's coefficient is known
 /// and the row is added to the gradient.

@@ -2,10 +2,10 @@
 //! one visit of the rows.
 
 use crate::activation::Activation;
+use crate::oracle::Batch;
 use crate::oracle::fold::Fold;
 use crate::oracle::leaf::{Room, Task, Visit, stride};
 use crate::oracle::{Oracle, Query, Want};
-use crate::rows::Batch;
 
 /// Rows seen along lines through one point, with their labels.
 pub(crate) struct Projection<'a> {

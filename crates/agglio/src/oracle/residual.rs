@@ -2,7 +2,7 @@
 
 use multiversion::multiversion;
 
-use crate::vector::sum_of;
+use crate::math::vector::sum_of;
 
 /// Weighted sums of squares.
 pub(super) struct Squares {

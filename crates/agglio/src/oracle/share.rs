@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::oracle::Batch;
 use crate::oracle::{Bounds, Oracle, Query, Sums, given_up};
-use crate::rows::Batch;
 
 /// An oracle as one of several runs sees it.
 pub(crate) struct Share<'a> {

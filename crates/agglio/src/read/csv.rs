@@ -5,13 +5,13 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::quote;
 use crate::read::block::Block;
 use crate::read::cell::{self, Fault};
 use crate::read::records::{Broken, LONGEST, MOST_FIELDS, Records};
 use crate::read::selection::Columns;
 use crate::read::survey::Survey;
 use crate::read::{Features, Pieces, Selection, Table, signature};
+use crate::text::escape;
 
 /// Delimiters that are looked for; of equally frequent ones the first is taken.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -197,8 +197,11 @@ fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
     for j in 0..records.len() {
         let name = records.get(j);
         let Ok(text) = std::str::from_utf8(name) else {
-            let what =
-                format!("the name of column {}, `{}`, is not UTF-8; save the file as UTF-8", j + 1, quote::short(name));
+            let what = format!(
+                "the name of column {}, `{}`, is not UTF-8; save the file as UTF-8",
+                j + 1,
+                escape::short(name)
+            );
             return Err(Error::file(path, what));
         };
         if name.is_empty() {
@@ -209,7 +212,7 @@ fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
             let hint = if cell::parse(name).is_ok() { "; if there is no header, pass --no-header" } else { "" };
             return Err(Error::file(
                 path,
-                format!("two columns are called `{}`; rename one{hint}", quote::short(name)),
+                format!("two columns are called `{}`; rename one{hint}", escape::short(name)),
             ));
         }
         names.push(text.to_owned());

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::list::first_few;
-use crate::nearest::nearest;
-use crate::quote::short;
+use crate::text::escape::short;
+use crate::text::join::first_few;
+use crate::text::suggest::nearest;
 
 /// Which columns are features.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

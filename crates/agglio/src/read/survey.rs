@@ -4,9 +4,9 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
-use crate::quote;
 use crate::read::cell::{self, Fault};
 use crate::read::records::Records;
+use crate::text::escape;
 
 /// Bytes read beyond the first bad cell: a second's work, since the source may be endless.
 const SURVEYED: u64 = 1 << 24;
@@ -79,8 +79,8 @@ impl Survey {
             Fault::Text if cell::misspelt(&self.cell).is_none() => self.describe_text(name, more, &others),
             fault => format!("{}{others}", fault.describe(&self.cell)),
         };
-        let what = format!("`{}` {what}", quote::short(&self.cell));
-        let name = Some(quote::short(name.as_bytes()));
+        let what = format!("`{}` {what}", escape::short(&self.cell));
+        let name = Some(escape::short(name.as_bytes()));
         ErrorKind::Cell { file: path.to_owned(), line: self.line, column: name, what }.into()
     }
 
@@ -93,7 +93,7 @@ impl Survey {
         };
         // what a shell, or the flag itself, would read otherwise than it stands here
         let is_plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-        let can_be_typed = self.can_be_dropped && name.chars().all(is_plain) && name.len() <= quote::LONGEST;
+        let can_be_typed = self.can_be_dropped && name.chars().all(is_plain) && name.len() <= escape::LONGEST;
         let how = match can_be_typed {
             true if name.starts_with('-') => format!(" with --drop={name}"),
             true => format!(" with --drop {name}"),

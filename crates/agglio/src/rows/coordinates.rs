@@ -5,7 +5,7 @@
 //! question to θ and to the answer, never to the data, so no copy of the table is made.
 
 use crate::error::{ErrorKind, Result};
-use crate::linalg::Symmetric;
+use crate::math::linalg::Symmetric;
 use crate::rows::{Moments, Rows};
 
 /// Which units a solver works in.

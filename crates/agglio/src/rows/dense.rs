@@ -1,7 +1,7 @@
 //! Dense rows: a row-major table in memory, stored as f64 or as f32.
 
 use crate::error::{Error, Result};
-use crate::linalg;
+use crate::math::linalg;
 use crate::rows::kernel::{self, Element, Stored};
 use crate::rows::unit::{TAME, divide_columns, power_of_two};
 use crate::rows::{Addition, BLOCK, Moments, Rows, Run};

@@ -7,8 +7,8 @@
 
 use multiversion::multiversion;
 
+use crate::math::vector::{self, LANES};
 use crate::rows::{Addition, Run};
-use crate::vector::{self, LANES};
 
 /// Rows whose partial sums are kept before they are added up.
 const PARTS: usize = 16;

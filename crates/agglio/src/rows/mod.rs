@@ -4,7 +4,7 @@
 //! the rows, of their squares and of their outer products, with one coefficient a row; and labels, weights and offsets.
 //! Everything above asks these and nothing else, so no solver knows how numbers are stored.
 
-mod batch;
+mod column;
 mod coordinates;
 mod dense;
 mod kernel;
@@ -15,7 +15,7 @@ mod unit;
 use std::fmt::Debug;
 use std::ops::Range;
 
-pub use batch::Batch;
+pub(crate) use column::column;
 pub(crate) use coordinates::Predictor;
 pub use coordinates::{Coordinates, Scaling};
 pub use dense::Dense;

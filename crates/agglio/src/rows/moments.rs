@@ -1,7 +1,7 @@
 //! *Moments* of the columns: the mean of each, and its variance.
 
+use crate::math::tree::{LEAF, fold};
 use crate::rows::{Addition, Rows, Run};
-use crate::tree::{LEAF, fold};
 
 /// Weighted mean and variance of each column.
 #[derive(Clone, Debug, PartialEq)]

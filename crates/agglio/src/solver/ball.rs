@@ -1,6 +1,6 @@
 //! The *ball* that iterates may be kept in.
 
-use crate::linalg::norm;
+use crate::math::linalg::norm;
 
 /// ‖w‖₂ ≤ R in the solver's coordinates; the intercept is left alone.
 ///

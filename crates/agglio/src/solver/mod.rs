@@ -7,6 +7,7 @@ pub mod direction;
 pub mod estimator;
 mod parts;
 pub mod preset;
+pub mod schedule;
 pub mod step;
 
 pub use ball::Ball;
@@ -14,7 +15,7 @@ pub(crate) use parts::BATCH;
 pub use preset::Solver;
 
 use crate::oracle::{Oracle, Query, Sums};
-use crate::schedule::{Schedule, Stage};
+use crate::solver::schedule::{Schedule, Stage};
 use direction::Direction;
 use estimator::{Estimator, Place};
 use step::StepRule;

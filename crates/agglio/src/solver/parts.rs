@@ -2,12 +2,12 @@
 
 use crate::error::Result;
 use crate::oracle::{Hessian, Oracle};
-use crate::schedule::{Constant, Geometric, Schedule};
 use crate::solver::direction::{
     Adaptive, Damped, Direction, Lbfgs, Momentum, Nesterov, NewtonCg, Normalised, Second, Steepest, Suffix,
 };
 use crate::solver::estimator::{Estimator, Full, Matching, Minibatch, Saga, Shuffle, Smoothed, Smoothing, Svrg};
 use crate::solver::preset::Settings;
+use crate::solver::schedule::{Constant, Geometric, Schedule};
 use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule, Trust};
 use crate::solver::{Keep, Solver};
 

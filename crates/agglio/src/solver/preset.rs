@@ -4,16 +4,16 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::linalg::Symmetric;
-use crate::nearest::nearest;
+use crate::math::linalg::Symmetric;
+use crate::oracle::Batch;
 use crate::oracle::{Oracle, WIDE};
-use crate::rows::Batch;
-use crate::schedule::{self, Constant};
 use crate::solver::direction::{Damped, Direction, Kept, NewtonCg, V0};
 use crate::solver::estimator::Full;
 use crate::solver::parts::{Parts, graduated};
+use crate::solver::schedule::{self, Constant};
 use crate::solver::step::{Armijo, StepRule, Trust};
 use crate::solver::{Ball, Keep, Method};
+use crate::text::suggest::nearest;
 
 /// A solver by name: the default, the graduated variants of the paper, each its plain namesake with τ₀ = 1, and baselines
 /// without graduation.

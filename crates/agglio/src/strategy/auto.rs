@@ -2,20 +2,22 @@
 //! asks for.
 
 use crate::certificate::TAIL;
+use crate::fit::Observer;
+use crate::fit::Stop;
 use crate::fit::{Outcome, fit};
-use crate::observe::Observer;
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Oracle};
-use crate::rows::Batch;
+use crate::outcome::Noise;
+use crate::outcome::StopReason;
 use crate::solver::preset::{self, Course};
-use crate::stop::{Stop, StopReason};
 use crate::strategy::effort::Effort;
 use crate::strategy::linear::Line;
 use crate::strategy::neighbours::neighbours;
-use crate::strategy::noise::{self, LogLikelihoods};
+use crate::strategy::noise;
 use crate::strategy::noise_choice::Evidence;
 use crate::strategy::race::{BestOf, Kept, Origin};
 use crate::strategy::scan::{FEW, scan, scan_everywhere};
-use crate::strategy::{Found, Noise, Plan, Restarts};
+use crate::strategy::{Found, Plan, Restarts};
 
 /// The relative gradient at which a path over a sample of the rows ends.
 const ROUGH: f64 = 1e-4;
@@ -214,7 +216,7 @@ impl Plan {
         if oracle.is_interrupted() {
             return post;
         }
-        let both = LogLikelihoods::of(oracle, judges, pre.as_ref(), &post);
+        let both = noise::log_likelihoods(oracle, judges, pre.as_ref(), &post);
         let objection = pre.as_ref().and_then(|pre| Evidence::against(oracle, judges, pre, &post, both));
         let favoured = pre.is_some() && objection.is_none();
         let found = match pre.zip(line) {

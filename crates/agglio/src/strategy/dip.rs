@@ -6,9 +6,9 @@
 
 use std::iter;
 
-use crate::observe::Observer;
+use crate::fit::Observer;
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
-use crate::rows::Batch;
 use crate::solver::preset::Course;
 use crate::strategy::Plan;
 use crate::strategy::linear::Line;

@@ -6,9 +6,9 @@
 
 use crate::certificate::Certificate;
 use crate::fit::Outcome;
-use crate::linalg::norm;
+use crate::math::linalg::norm;
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
-use crate::report::Status;
+use crate::outcome::Status;
 use crate::strategy::Restarts;
 use crate::strategy::race::BestOf;
 

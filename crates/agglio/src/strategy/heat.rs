@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::error::Result;
+use crate::fit::Silent;
 use crate::fit::{Fitting, Outcome, Over};
-use crate::observe::Silent;
 use crate::oracle::{Fold, Oracle, Query, Share};
 use crate::strategy::Plan;
 

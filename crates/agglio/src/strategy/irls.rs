@@ -1,15 +1,16 @@
 //! The *irls* strategy: the matching loss first, which is convex where φ rises, then squares from where it ends.
 
 use crate::error::Result;
+use crate::fit::Observer;
+use crate::fit::Stop;
 use crate::fit::{Outcome, fit};
-use crate::observe::Observer;
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Hessian, Oracle};
-use crate::rows::Batch;
-use crate::schedule::Constant;
+use crate::outcome::StopReason;
 use crate::solver::direction::Damped;
 use crate::solver::estimator::Matching;
+use crate::solver::schedule::Constant;
 use crate::solver::{Keep, Method, step};
-use crate::stop::{Stop, StopReason};
 use crate::strategy::Plan;
 
 /// Most rounds of reweighting, as generalised linear models are usually given.

@@ -3,13 +3,13 @@
 use std::cell::OnceCell;
 
 use crate::fit::Outcome;
-use crate::krylov;
-use crate::linalg::{Factor, Symmetric};
+use crate::math::krylov;
+use crate::math::linalg::{Factor, Symmetric};
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
-use crate::rows::Batch;
+use crate::outcome::StopReason;
 use crate::solver::Ball;
 use crate::solver::preset::SAMPLE_KEY;
-use crate::stop::StopReason;
 use crate::strategy::{Found, Plan};
 
 /// Times that preimages are chosen anew where there are two.

@@ -21,8 +21,6 @@ mod temperatures;
 
 pub(crate) use heat::{Ended, Reached};
 use noise::unbiased;
-pub use noise::{LogLikelihoods, Noise};
-pub use noise_choice::Objection;
 pub use options::Options;
 pub use plan::Plan;
 pub use restarts::Restarts;
@@ -31,6 +29,7 @@ pub use start::Start;
 use crate::certificate::Certificate;
 use crate::fit::Outcome;
 use crate::oracle::Fold;
+use crate::outcome::{LogLikelihoods, Noise, Objection};
 
 /// What a strategy keeps.
 struct Found {

@@ -4,8 +4,8 @@
 //! units of the curvature at τ = 0, so that they do not depend on the units of the columns.
 
 use crate::fit::Outcome;
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Hessian, Oracle, Projection, Query, Want};
-use crate::rows::Batch;
 use crate::strategy::linear::Line;
 use crate::strategy::scan::{ROWS, sample};
 
@@ -86,7 +86,7 @@ mod tests {
         let best = Outcome {
             theta,
             tau: 1.0,
-            reason: crate::stop::StopReason::Gradient,
+            reason: crate::outcome::StopReason::Gradient,
             steps: 1,
             first_loss: sums.loss,
             sums,

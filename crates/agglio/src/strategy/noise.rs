@@ -3,61 +3,17 @@
 use std::f64::consts::PI;
 
 use crate::fit::Outcome;
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Oracle, Query, Sums, Want};
-use crate::rows::Batch;
-use crate::stop::StopReason;
+use crate::outcome::{LogLikelihoods, StopReason};
 use crate::strategy::Found;
 use crate::strategy::linear::Line;
 use crate::strategy::single::parameters;
 
-/// Where the noise enters, and so where the temperature ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Noise {
-    /// Before the activation where that is clearly the better model, else after it. Only for solver `auto`.
-    Auto,
-    /// y = φ(xᵀw + ε): ends at τ = 0, least squares on φ⁻¹(y).
-    Pre,
-    /// y = φ(xᵀw) + ε: ends at τ = 1, least squares on y. The default of every solver.
-    #[default]
-    Post,
-}
-
-impl Noise {
-    /// The name as a user types it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Noise::Auto => "auto",
-            Noise::Pre => "pre",
-            Noise::Post => "post",
-        }
-    }
-}
-
-/// Log-likelihoods of the two noise models at their maxima, where both were fitted.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LogLikelihoods {
-    /// Gaussian noise before φ; none where a label has no preimage, so that there is no such model.
-    pub pre: Option<f64>,
-    /// Gaussian noise after φ.
-    pub post: f64,
-}
-
-impl LogLikelihoods {
-    /// Of a fit under noise before φ, if there is one, and one under noise after it, both to these rows.
-    pub(super) fn of(oracle: &Fold<'_>, rows: Batch, pre: Option<&Pre>, post: &Found) -> LogLikelihoods {
-        let post = gaussian(weight(oracle, rows), post.outcome.sums.loss);
-        LogLikelihoods { pre: pre.map(|pre| pre.log_likelihood), post }
-    }
-
-    /// The same on so many times the rows.
-    pub(super) fn scaled(&self, times: f64) -> LogLikelihoods {
-        LogLikelihoods { pre: self.pre.map(|pre| times * pre), post: times * self.post }
-    }
-
-    /// How far noise before φ is ahead.
-    pub(super) fn lead(&self) -> Option<f64> {
-        self.pre.map(|pre| pre - self.post)
-    }
+/// Log-likelihoods of a fit under noise before φ, if there is one, and one under noise after it, both to these rows.
+pub(super) fn log_likelihoods(oracle: &Fold<'_>, rows: Batch, pre: Option<&Pre>, post: &Found) -> LogLikelihoods {
+    let post = gaussian(weight(oracle, rows), post.outcome.sums.loss);
+    LogLikelihoods { pre: pre.map(|pre| pre.log_likelihood), post }
 }
 
 /// Maximum log-likelihood of labels of this weight under Gaussian noise of the given mean square.

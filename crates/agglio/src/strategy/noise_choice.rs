@@ -1,11 +1,10 @@
 //! The *noise choice*: the rule by which noise `auto` believes in noise before φ, a function of evidence alone.
 
-use std::fmt;
-
+use crate::oracle::Batch;
 use crate::oracle::{Departure, Ends, Fold, Oracle};
-use crate::rows::Batch;
+use crate::outcome::{LogLikelihoods, Objection};
 use crate::strategy::Found;
-use crate::strategy::noise::{LogLikelihoods, Pre, unbiased, weight};
+use crate::strategy::noise::{Pre, unbiased, weight};
 use crate::strategy::single::parameters;
 
 /// What is known of noise before φ beside noise after it. Weights are counts: a weight of two is the row twice.
@@ -34,34 +33,6 @@ pub(super) struct Evidence {
     gamma: f64,
     /// Standard error of γ.
     gamma_error: f64,
-}
-
-/// Why noise `auto` does not believe in noise before φ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Objection {
-    /// Its log-likelihood does not lead by more than 3.
-    Unlikely,
-    /// A twentieth of the labels or more repeat the lowest or the highest one.
-    Tied,
-    /// The means that it predicts are farther from the labels than those of least squares.
-    WorseMeans,
-    /// The residuals of φ⁻¹(y) are skew, or their tails are not those of a normal distribution.
-    NotNormal,
-    /// The residuals of φ⁻¹(y) vary more where φ is flat.
-    Uneven,
-}
-
-impl fmt::Display for Objection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Objection::Unlikely => "noise before the activation is not clearly likelier",
-            Objection::Tied => "too many labels are at their lowest or highest value for noise before the activation",
-            Objection::WorseMeans => "noise before the activation predicts worse means",
-            Objection::NotNormal => "noise before the activation would not be normal",
-            Objection::Uneven => "noise before the activation would be larger where the activation is flat",
-        })
-    }
 }
 
 /// How many nats noise before φ must lead by.

@@ -5,11 +5,12 @@ use std::sync::atomic::AtomicBool;
 
 use crate::activation::Activation;
 use crate::error::{Error, ErrorKind, Result};
+use crate::outcome::Noise;
 use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
 use crate::strategy::printed::Printed;
-use crate::strategy::{Noise, Plan, Restarts, Start};
+use crate::strategy::{Plan, Restarts, Start};
 
 /// How to fit: a builder, to be turned into a [`Plan`].
 ///

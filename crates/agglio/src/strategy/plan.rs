@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use crate::activation::Activation;
 use crate::oracle::PreimageBranch;
+use crate::outcome::Noise;
 use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
-use crate::strategy::{Noise, Restarts, Start};
+use crate::strategy::{Restarts, Start};
 use crate::theory::Course;
 
 /// Options that have been checked.

@@ -4,13 +4,14 @@
 use std::f64::consts::SQRT_2;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::linalg::norm;
+use crate::math::linalg::norm;
 use crate::oracle::PreimageBranch;
+use crate::outcome::Noise;
 use crate::rows::Scaling;
 use crate::simulate::{LabelNoise, Shape};
 use crate::solver::Solver;
 use crate::solver::direction::V0;
-use crate::strategy::{Noise, Options, Start};
+use crate::strategy::{Options, Start};
 use crate::theory::{Algorithm, Course, Setting, Statement};
 
 /// These options as they were given; none leaves the default.

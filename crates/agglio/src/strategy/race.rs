@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 
 use crate::certificate::{Certificate, Far, glance_along_theta};
 use crate::fit::Outcome;
-use crate::linalg::norm;
-use crate::observe::{Observer, Step};
+use crate::fit::{Observer, Step};
+use crate::math::linalg::norm;
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Oracle};
-use crate::report::Status;
-use crate::rows::Batch;
-use crate::stop::StopReason;
+use crate::outcome::Status;
+use crate::outcome::StopReason;
 
 /// Losses this close, relatively, are the same minimum.
 const SAME: f64 = 1e-6;

@@ -6,13 +6,13 @@
 
 use crate::certificate::{Far, glance_along_theta};
 use crate::error::Result;
+use crate::fit::Observer;
 use crate::fit::Outcome;
-use crate::observe::Observer;
+use crate::math::rng::{Random, Stream, derive_key};
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Oracle, Query, Sums, Want};
-use crate::rng::{Random, Stream, derive_key};
-use crate::rows::Batch;
+use crate::outcome::StopReason;
 use crate::solver::preset::Course;
-use crate::stop::StopReason;
 use crate::strategy::effort::Effort;
 use crate::strategy::race::{BestOf, Decision, Kept, Origin, Referee};
 use crate::strategy::{Plan, Start};

@@ -5,9 +5,9 @@
 
 use std::f64::consts::PI;
 
+use crate::math::rng::{Random, Stream};
+use crate::oracle::Batch;
 use crate::oracle::{Fold, Oracle, Projection};
-use crate::rng::{Random, Stream};
-use crate::rows::Batch;
 use crate::solver::preset::SAMPLE_KEY;
 
 /// Rows that a scan of one direction looks at, and one of many.

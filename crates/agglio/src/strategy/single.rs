@@ -4,16 +4,20 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::fit::Stop;
+use crate::fit::{Observer, Silent};
 use crate::fit::{Outcome, fit};
-use crate::observe::{Observer, Silent};
+use crate::math::tree::{fold, install};
+use crate::oracle::Batch;
 use crate::oracle::{Fold, LEAF, Labels, MARGIN, MARGINS, Oracle, Query, Want};
-use crate::report::{Report, Status};
-use crate::rows::{Batch, Coordinates, Rows, Run};
+use crate::outcome::Noise;
+use crate::outcome::Status;
+use crate::outcome::StopReason;
+use crate::report::Report;
+use crate::rows::{Coordinates, Rows, Run};
 use crate::solver::{Method, Solver};
-use crate::stop::{Stop, StopReason};
 use crate::strategy::race::Kept;
-use crate::strategy::{Ended, Found, Noise, Plan, Reached, unbiased};
-use crate::tree::{fold, install};
+use crate::strategy::{Ended, Found, Plan, Reached, unbiased};
 
 /// Labels and offsets up to this size can be squared, and many squares added.
 const LARGEST: f64 = 1e151;

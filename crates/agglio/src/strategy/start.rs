@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::fit::FARTHEST;
-use crate::rng::{Random, Stream};
+use crate::math::rng::{Random, Stream};
 use crate::rows::Coordinates;
 
 /// Where a fit begins.

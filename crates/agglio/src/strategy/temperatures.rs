@@ -2,8 +2,9 @@
 //! fast it rises.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::outcome::Noise;
 use crate::solver::Solver;
-use crate::strategy::{Noise, Options};
+use crate::strategy::Options;
 
 impl Options {
     /// Noise model = temperature cap; an explicit cap wins.

@@ -1,10 +1,10 @@
 //! *Measuring* on data what the theory bounds, through the oracle and around a centre that the caller takes for w_*.
 
-use crate::krylov;
-use crate::linalg::norm;
+use crate::math::krylov;
+use crate::math::linalg::norm;
+use crate::math::rng::Random;
+use crate::oracle::Batch;
 use crate::oracle::{Hessian, Oracle, Query, Want};
-use crate::rng::Random;
-use crate::rows::Batch;
 use crate::theory::{Constants, Sphere};
 
 /// Products with a Hessian that is too large to be formed.

@@ -1,8 +1,8 @@
 //! *Runs* of the theory: its two algorithms as parts for the loop of [`crate::fit`].
 
-use crate::schedule::{Planned, PlannedStage};
 use crate::solver::direction::Steepest;
 use crate::solver::estimator::{Estimator, Full, Minibatch, Shuffle, Watched};
+use crate::solver::schedule::{Planned, PlannedStage};
 use crate::solver::{Keep, Method, step};
 use crate::theory::{Epoch, Leg};
 

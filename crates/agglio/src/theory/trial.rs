@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 
 use crate::activation::named;
 use crate::error::Result;
+use crate::fit::Stop;
 use crate::fit::fit;
-use crate::observe::{Observer, Step};
+use crate::fit::{Observer, Step};
+use crate::math::rng::{Random, Stream};
 use crate::oracle::{Fold, Labels};
-use crate::rng::{Random, Stream};
 use crate::rows::{Coordinates, Dense, Rows, Scaling};
 use crate::simulate::{Design, LabelNoise, Simulation};
 use crate::solver::estimator::Shuffle;
-use crate::stop::Stop;
 use crate::theory::measure::Around;
 use crate::theory::{Constants, Epoch, Leg, Setting, descent, stochastic};
 

@@ -1,8 +1,8 @@
 //! The *mean* of the labels as a model: what a setting must do better than to be of any use.
 
 use crate::error::Result;
+use crate::rows::column;
 use crate::rows::{Dense, Part, Rows};
-use crate::tree::column;
 use crate::tune::{Halves, Split};
 
 /// What the mean of the labels loses.

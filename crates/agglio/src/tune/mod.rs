@@ -24,12 +24,13 @@ pub use split::Split;
 
 use crate::certificate::Certificate;
 use crate::error::{Error, Result};
+use crate::math::tree::{in_pool, install};
 use crate::oracle::{ABREAST, Fold, Labels, MARGIN, Oracle};
-use crate::report::Status;
+use crate::outcome::Status;
+use crate::outcome::StopReason;
+use crate::rows::column;
 use crate::rows::{BLOCK, Dense, Part, Rows};
-use crate::stop::StopReason;
 use crate::strategy::{Plan, Reached};
-use crate::tree::{column, in_pool, install};
 
 /// How a plan did.
 #[derive(Clone, Copy, Debug, PartialEq)]

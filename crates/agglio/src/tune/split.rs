@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::rng::{Permutation, Random, Stream};
-use crate::rows::Batch;
+use crate::math::rng::{Permutation, Random, Stream};
+use crate::oracle::Batch;
 
 /// Which rows are held out of a fit: a rule that any holder of the rows can follow.
 #[derive(Clone, Copy, Debug, PartialEq)]

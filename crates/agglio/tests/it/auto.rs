@@ -1,7 +1,7 @@
 //! The default solver: no start, no knobs, and the right end of the temperature path.
 
 use agglio::activation::named;
-use agglio::rng::{Random, Stream};
+use agglio::math::rng::{Random, Stream};
 use agglio::rows::Dense;
 use agglio::simulate::{Design, LabelNoise, Shape, Simulation};
 use agglio::{Noise, Options, Report, Restarts, Solver, Start, Status};

@@ -1,7 +1,7 @@
 //! Published data: values that others have certified, and the 401(k) data under every disguise.
 
 use agglio::activation::named;
-use agglio::rng::{Permutation, Random, Stream};
+use agglio::math::rng::{Permutation, Random, Stream};
 use agglio::rows::Dense;
 use agglio::{Noise, Options, Status};
 use serde_json::Value;

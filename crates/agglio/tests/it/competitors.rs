@@ -4,12 +4,12 @@
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
+use agglio::StopReason;
 use agglio::activation::named;
-use agglio::observe::{Observer, Step};
+use agglio::fit::{Observer, Step};
 use agglio::rows::{Addition, Dense, Rows, Run, Scaling};
 use agglio::simulate::{LabelNoise, Shape, Simulation};
 use agglio::solver::direction::V0;
-use agglio::stop::StopReason;
 use agglio::{Options, Solver, Start, Status};
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agglio::activation::{Activation, LeakySoftplus, NAMES, Preimages, Range, Softplus, named};
 use agglio::error::ErrorKind;
-use agglio::nearest::nearest;
+use agglio::text::suggest::nearest;
 
 const TAUS: [f64; 6] = [0.0, 1e-8, 1e-4, 0.01, 0.3, 1.0];
 

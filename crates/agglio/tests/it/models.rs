@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use agglio::activation::named;
 use agglio::model::{Centre, Model, Origin, Weights};
 use agglio::simulate::{LabelNoise, Shape};
-use agglio::{Noise, Options, text};
+use agglio::text::bounded;
+use agglio::{Noise, Options};
 use crc::{CRC_64_XZ, Crc};
 use tempfile::TempDir;
 
@@ -186,14 +187,14 @@ fn what_is_too_large_or_no_text_is_not_read() {
     file.set_len(1 << 40).unwrap();
     let why = Model::load(&path).unwrap_err().to_string();
     assert!(why.contains("m.json: it has 1099511627776 bytes") && why.contains("67108864"), "{why}");
-    file.set_len(text::LARGEST).unwrap();
-    assert!(text::read(&path).is_ok());
+    file.set_len(bounded::LARGEST).unwrap();
+    assert!(bounded::read(&path).is_ok());
     fs::write(&path, b"{\xff}").unwrap();
     let why = Model::load(&path).unwrap_err().to_string();
     assert!(why.contains("m.json: it is not text: byte 2 "), "{why}");
     #[cfg(unix)]
     {
-        let why = text::read(Path::new("/dev/zero")).unwrap_err().to_string();
+        let why = bounded::read(Path::new("/dev/zero")).unwrap_err().to_string();
         assert!(why.contains("at least 67108865 bytes"), "{why}");
     }
 }

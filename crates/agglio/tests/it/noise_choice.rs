@@ -1,7 +1,7 @@
 //! Where the noise is taken to be: after φ unless the user leaves the choice to the data, and then by a strict rule.
 
 use agglio::activation::{NAMES, named};
-use agglio::rng::{Random, Stream};
+use agglio::math::rng::{Random, Stream};
 use agglio::rows::Dense;
 use agglio::simulate::{LabelNoise, Shape};
 use agglio::{Noise, Objection, Options, Report, Restarts, Solver, Status};

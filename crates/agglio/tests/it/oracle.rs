@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use agglio::activation::{Activation, named};
+use agglio::oracle::Batch;
 use agglio::oracle::{Fold, Hessian, Labels, MARGIN, Memory, Objective, Oracle, Query, Sums, Want};
-use agglio::rows::{Batch, Coordinates, Dense, Scaling};
+use agglio::rows::{Coordinates, Dense, Scaling};
 use agglio::simulate::{LabelNoise, Shape};
 use proptest::prelude::*;
 

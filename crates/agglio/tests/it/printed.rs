@@ -2,11 +2,11 @@
 
 use std::sync::Mutex;
 
+use agglio::StopReason;
 use agglio::activation::named;
 use agglio::oracle::PreimageBranch;
 use agglio::rows::{Dense, Rows, Scaling};
 use agglio::simulate::{Design, LabelNoise, Shape, Simulated, Simulation};
-use agglio::stop::StopReason;
 use agglio::theory::{Algorithm, Course, INCREMENT, Setting, Statement};
 use agglio::{Noise, Options, Report, Solver, Start, Status};
 use serde_json::{Value, json};
@@ -135,7 +135,7 @@ fn algorithm_two_keeps_its_promise_as_a_solver() {
     let data = draw("sigmoid", 2000, 5, 1.0, LabelNoise::None, 4);
     for (batch, epochs) in [(None, 60), (Some(1), 8)] {
         let mut ends = vec![f64::INFINITY; epochs];
-        let mut watch = agglio::observe::Watch(|step: &agglio::observe::Step<'_>| {
+        let mut watch = agglio::fit::Watch(|step: &agglio::fit::Step<'_>| {
             ends[step.stage] = bank::distance(step.theta, &data.truth);
         });
         let options = theory("sigmoid", 1.0).algorithm(Algorithm::Two).epochs(epochs);

@@ -1,6 +1,6 @@
 //! Noiseless data: every variant finds w_* from every start, to the last digits.
 
-use agglio::observe::{Step, Watch};
+use agglio::fit::{Step, Watch};
 use agglio::rows::{Dense, Scaling};
 use agglio::simulate::LabelNoise;
 use agglio::{Options, Solver, Start, Status, activation::named};

@@ -1,6 +1,6 @@
 //! The same seed gives the same bits, whatever the number of threads.
 
-use agglio::rng::{Permutation, Random, Stream};
+use agglio::math::rng::{Permutation, Random, Stream};
 use agglio::simulate::{LabelNoise, Shape};
 use agglio::{Solver, Start};
 
@@ -58,7 +58,7 @@ fn keyed_permutations_are_permutations() {
 fn positions_of_a_permutation_are_spread_evenly() {
     // over 4000 keys each of 10 values should come first 400 times; a deviation of 5 sigma is 95
     let mut counts = [0_i32; 10];
-    (0..4000).for_each(|key| counts[Permutation::new(agglio::rng::derive_key(9, key), 10).at(0)] += 1);
+    (0..4000).for_each(|key| counts[Permutation::new(agglio::math::rng::derive_key(9, key), 10).at(0)] += 1);
     assert!(counts.iter().all(|c| (c - 400).abs() < 95), "{counts:?}");
 }
 

@@ -1,9 +1,9 @@
 //! Temperatures: what the schedules do, and what the options refuse.
 
 use agglio::activation::named;
-use agglio::observe::{Step, Watch};
-use agglio::schedule::{Constant, Geometric, Next, Progress, Schedule};
+use agglio::fit::{Step, Watch};
 use agglio::simulate::{LabelNoise, Shape};
+use agglio::solver::schedule::{Constant, Geometric, Next, Progress, Schedule};
 use agglio::{Noise, Options, Solver, Start};
 
 use crate::bank;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use agglio::activation::named;
-use agglio::rng::Permutation;
-use agglio::rows::{Batch, Dense, Scaling};
+use agglio::math::rng::Permutation;
+use agglio::oracle::Batch;
+use agglio::rows::{Dense, Scaling};
 use agglio::simulate::{LabelNoise, Shape, Simulated};
 use agglio::tune::{MeanLoss, Score, Split, best, mean_loss, tune};
 use agglio::{Noise, Options, Plan, Report, Solver, Status};

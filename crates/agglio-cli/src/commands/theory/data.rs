@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use agglio::math::rng::{Random, Stream};
 use agglio::oracle::{Fold, Labels};
-use agglio::rng::{Random, Stream};
 use agglio::rows::{Coordinates, Dense, Scaling};
 use agglio::simulate::LabelNoise;
 use agglio::theory::measure::Around;
@@ -18,7 +18,7 @@ use crate::commands::fit::table_warnings;
 use crate::plan::FitPlan;
 use crate::print;
 use crate::tabular::{flush_left, left, pairs, right, ruled};
-use agglio::number::brief;
+use agglio::text::format::brief;
 
 /// Shares of R at which balls are measured.
 const SHARES: [f64; 4] = [2.0, 1.0, 0.25, 0.0625];

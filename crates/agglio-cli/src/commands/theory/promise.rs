@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Theory;
 use crate::tabular::{flush_left, pairs, right, ruled};
-use agglio::number::{brief, short};
+use agglio::text::format::{brief, short};
 
 /// Halvings of r that are shown.
 const HALVINGS: i32 = 8;

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use agglio::number;
-use agglio::quote::visible;
+use agglio::text::escape::visible;
+use agglio::text::format;
 use agglio::tune::{self, MeanLoss, Score};
 use anyhow::Result;
 use serde::Serialize;
@@ -142,7 +142,7 @@ impl Found {
     fn beside(&self) -> String {
         let mut table = ruled([left("model")].into_iter().chain(NUMBERS.map(right)).chain([left("status")]));
         let MeanLoss { loss, training_loss } = self.beside.mean;
-        table.add_row([left("mean label"), right(number::short(loss)), right(number::short(training_loss))]);
+        table.add_row([left("mean label"), right(format::short(loss)), right(format::short(training_loss))]);
         let fits = [("solver auto", self.beside.auto.as_ref()), ("best setting", self.best().map(|(_, score)| score))];
         for (name, score) in fits {
             let cells = score.map_or(vec![left(""); 4], |score| numbers_of(score).to_vec());
@@ -206,10 +206,10 @@ fn cells(candidate: &Candidate, score: &Score, count: usize) -> Vec<comfy_table:
 
 fn numbers_of(score: &Score) -> [comfy_table::Cell; 4] {
     [
-        right(number::short(score.loss)),
-        right(number::short(score.training_loss)),
+        right(format::short(score.loss)),
+        right(format::short(score.training_loss)),
         right(format!("{:.0}", score.passes)),
-        right(number::seconds(score.seconds)),
+        right(format::seconds(score.seconds)),
     ]
 }
 
@@ -233,7 +233,7 @@ fn doubt(scores: &[Option<Score>], best: Option<&Score>, mean: &MeanLoss) -> Opt
 /// A value with fewer digits, where there are many.
 fn legible(value: &str) -> String {
     match value.parse::<f64>() {
-        Ok(number) if value.len() > LEGIBLE => number::brief(number),
+        Ok(number) if value.len() > LEGIBLE => format::brief(number),
         _ => value.to_owned(),
     }
 }

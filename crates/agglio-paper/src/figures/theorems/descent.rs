@@ -1,7 +1,7 @@
 //! Theorem 3: *descent* on all rows, step by step.
 
-use agglio::number::brief;
 use agglio::simulate::LabelNoise;
+use agglio::text::format::brief;
 use agglio::theory::{Leg, PrintedSigmoid};
 
 use super::{D, N, Part, measured, promised, setting, trial};

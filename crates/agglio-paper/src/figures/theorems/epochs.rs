@@ -1,7 +1,7 @@
 //! The theorem on stochastic steps: where each of the *epochs* of Algorithm 2 ends.
 
-use agglio::number::brief;
 use agglio::simulate::LabelNoise;
+use agglio::text::format::brief;
 use agglio::theory::INCREMENT;
 use agglio::theory::trial::Ended;
 

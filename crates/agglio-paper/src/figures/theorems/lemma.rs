@@ -1,7 +1,7 @@
 //! The *lemma* on the sigmoid (`lem:sigmoid-elsc`): what τ_r = min(e^{−R}/3r, 1) is said to ensure in the ball of radius r.
 
-use agglio::number::brief;
 use agglio::simulate::LabelNoise;
+use agglio::text::format::brief;
 use agglio::theory::{Constants, PrintedSigmoid};
 
 use super::{N, Part, measured, promised, setting, trial};

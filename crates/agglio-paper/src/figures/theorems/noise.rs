@@ -1,8 +1,8 @@
 //! Theorems 4 and 5: what *noise* costs, before φ under the cap and after it at τ = 1.
 
 use agglio::activation::named;
-use agglio::number::brief;
 use agglio::simulate::{LabelNoise, Shape};
+use agglio::text::format::brief;
 use agglio::theory::Leg;
 use agglio::{Noise, Options};
 

@@ -1,7 +1,7 @@
 //! *Adaptive* directions: each coordinate is scaled by the size of its own recent gradients.
 
-use crate::schedule::Stage;
 use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::schedule::Stage;
 
 /// How the second moment v follows the squared gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

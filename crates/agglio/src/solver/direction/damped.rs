@@ -1,6 +1,6 @@
 //! The *damped* step of Levenberg and Marquardt, on the Gauss–Newton curvature or on the full one.
 
-use crate::linalg::{Symmetric, dot};
+use crate::math::linalg::{Symmetric, dot};
 use crate::oracle::{Hessian, Want};
 use crate::solver::direction::{Direction, Point, promised};
 

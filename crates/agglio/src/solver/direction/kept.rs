@@ -1,11 +1,11 @@
 //! The *kept* curvature: asked for once, and mended from the gradients that later steps see.
 
-use crate::linalg::{Symmetric, norm};
+use crate::math::linalg::{Symmetric, norm};
+use crate::oracle::Batch;
 use crate::oracle::{Hessian, Query, Want};
-use crate::rows::Batch;
-use crate::schedule::Stage;
 use crate::solver::direction::damped::damped_step;
 use crate::solver::direction::{Direction, Point};
+use crate::solver::schedule::Stage;
 
 /// The damped step of [`Damped`](super::Damped) on a curvature B that costs no pass: it is the Gauss–Newton curvature where
 /// it was last asked for, and then follows

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::linalg::dot;
-use crate::schedule::Stage;
+use crate::math::linalg::dot;
 use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::schedule::Stage;
 
 /// p = −size·H·g, with H built from the last ten pairs of moves in θ and in the gradient by the two-loop recursion.
 ///

@@ -23,8 +23,8 @@ pub use steepest::Steepest;
 pub use suffix::Suffix;
 
 use crate::oracle::{Hessian, Oracle, Query, Sums, Want};
-use crate::schedule::Stage;
 use crate::solver::Ball;
+use crate::solver::schedule::Stage;
 
 /// Where a step begins: θ, what is known there, and whom to ask for more.
 #[derive(Clone, Copy)]

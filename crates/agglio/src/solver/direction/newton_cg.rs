@@ -1,9 +1,9 @@
 //! *Newton-CG*: the Newton step by conjugate gradients, through products with the curvature only.
 
-use crate::krylov;
+use crate::math::krylov;
 use crate::oracle::{Hessian, Want};
-use crate::schedule::Stage;
 use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::schedule::Stage;
 
 /// H·p ≈ −g to a relative residual of min(½, √(‖g‖/‖g₀‖)), leaving off at a direction of negative curvature.
 ///

@@ -1,6 +1,6 @@
 //! *Suffix* averaging: stochastic steps that shorten within a stage, and the mean of the later ones as its end.
 
-use crate::linalg::norm;
+use crate::math::linalg::norm;
 use crate::solver::direction::{Direction, Point, promised};
 use crate::solver::estimator::Smoothing;
 

@@ -1,8 +1,8 @@
 //! The *minibatch* estimator: a few rows at a time, each row once in a pass.
 
+use crate::math::rng::{Random, Stream, derive_key};
+use crate::oracle::Batch;
 use crate::oracle::{Oracle, Query, Sums, Want};
-use crate::rng::{Random, Stream, derive_key};
-use crate::rows::Batch;
 use crate::solver::estimator::{Estimator, Place};
 
 /// The order in which minibatches visit the rows: a fresh permutation for each pass, cut into batches as equal as can be.

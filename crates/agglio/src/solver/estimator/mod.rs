@@ -17,7 +17,7 @@ pub use svrg::Svrg;
 pub use watched::Watched;
 
 use crate::oracle::{Objective, Oracle, Query, Sums, Want};
-use crate::schedule::Stage;
+use crate::solver::schedule::Stage;
 
 /// A step's place in the run.
 #[derive(Clone, Copy, Debug, PartialEq)]

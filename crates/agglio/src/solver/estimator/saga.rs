@@ -1,9 +1,9 @@
 //! *SAGA*: a minibatch gradient, corrected by what each row said when it was last visited.
 
+use crate::oracle::Batch;
 use crate::oracle::{Memory, Oracle, Query, Sums, Want};
-use crate::rows::Batch;
-use crate::schedule::Stage;
 use crate::solver::estimator::{Estimator, Place, Shuffle};
+use crate::solver::schedule::Stage;
 
 /// ∇_B(θ) − (what B last said) + (mean of what all rows last said).
 ///

@@ -1,10 +1,10 @@
 //! The *smoothed* estimator: the gradient at a random point nearby.
 
-use crate::linalg::norm;
+use crate::math::linalg::norm;
+use crate::math::rng::{Random, Stream, derive_key};
 use crate::oracle::{Oracle, Query, Sums, Want};
-use crate::rng::{Random, Stream, derive_key};
-use crate::schedule::Stage;
 use crate::solver::estimator::{Estimator, Place, Shuffle};
+use crate::solver::schedule::Stage;
 
 /// The radius δ_m that a loss is smoothed over in stage m: half of that of the stage before.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! *SVRG*: a minibatch gradient, corrected by what the same rows said at an anchor where all rows were asked.
 
+use crate::oracle::Batch;
 use crate::oracle::{Oracle, Query, Sums, Want};
-use crate::rows::Batch;
-use crate::schedule::Stage;
 use crate::solver::estimator::{Estimator, Place, Shuffle};
+use crate::solver::schedule::Stage;
 
 /// ∇_B(θ) − ∇_B(θ̃) + ∇(θ̃), with the anchor θ̃ where the stage began.
 ///

@@ -15,7 +15,7 @@ pub use smoothness::Smoothness;
 pub use trust::Trust;
 
 use crate::oracle::Sums;
-use crate::schedule::Stage;
+use crate::solver::schedule::Stage;
 
 /// What becomes of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The *planned* step: a size for each stage, worked out beforehand.
 
-use crate::schedule::Stage;
+use crate::solver::schedule::Stage;
 use crate::solver::step::StepRule;
 
 /// η_t of the t-th stage, and that of the last one thereafter. It accepts without asking.

@@ -1,8 +1,8 @@
 //! *Smoothness* Λ bounds the curvature of L̂_τ at every θ and τ; 1/Λ is the step that never overshoots.
 
-use crate::krylov;
+use crate::math::krylov;
+use crate::oracle::Batch;
 use crate::oracle::{Hessian, Oracle, Query, Want};
-use crate::rows::Batch;
 
 /// ```text
 /// Λ   = 2·(sup φ′)²·λ_max(XᵀX/n)                                          all rows

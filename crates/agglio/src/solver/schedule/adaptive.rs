@@ -1,7 +1,7 @@
 //! The *adaptive* schedule: the last temperature at once, and back half way where that fails.
 
-use crate::rows::Batch;
-use crate::schedule::{Next, Progress, Schedule, Stage};
+use crate::oracle::Batch;
+use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
 /// Tries τ_max at once. If the first trial there is rejected, it goes back to where it came from and half way down in
 /// log τ, towards the last temperature that worked; once a step is accepted there it tries τ_max again.

@@ -1,7 +1,7 @@
 //! The *planned* schedule: stages that were worked out beforehand, one after the other.
 
-use crate::rows::Batch;
-use crate::schedule::{Next, Progress, Schedule, Stage};
+use crate::oracle::Batch;
+use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
 /// A stage as planned.
 #[derive(Clone, Copy, Debug, PartialEq)]

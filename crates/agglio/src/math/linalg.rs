@@ -6,7 +6,7 @@ use faer::linalg::solvers::{Llt, Solve};
 use faer::linalg::triangular_solve;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
-use crate::vector;
+use crate::math::vector;
 
 /// Smallest pivot of a Cholesky factor, relative to the diagonal entry it came from.
 const PIVOT: f64 = 1e-13;

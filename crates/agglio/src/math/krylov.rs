@@ -1,8 +1,8 @@
 //! *Krylov* methods: what can be learnt of a symmetric matrix from its products with vectors alone, where it is too large
 //! to be formed.
 
-use crate::linalg::{Symmetric, dot};
-use crate::rng::{Random, Stream};
+use crate::math::linalg::{Symmetric, dot};
+use crate::math::rng::{Random, Stream};
 
 /// A Rayleigh quotient this small beside the largest one seen is rounding: a direction that the matrix does not see.
 const FLAT: f64 = 1e-13;

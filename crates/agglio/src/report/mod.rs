@@ -1,14 +1,13 @@
 //! The *report* of a fit: the coefficients in the user's units, and an honest word on how they were reached.
 
-use std::fmt;
+mod verdict;
 
 use crate::activation::Range;
 use crate::certificate::Certificate;
-use crate::list::first_few;
+use crate::outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
 use crate::solver::Solver;
-use crate::stop::StopReason;
-use crate::strategy::{LogLikelihoods, Noise, Objection};
-use crate::verdict::OVERSHOT;
+use crate::text::join::first_few;
+use verdict::OVERSHOT;
 
 /// What a fit found.
 #[derive(Clone, Debug)]
@@ -65,67 +64,6 @@ pub struct Report {
     pub label_bounds: (f64, f64),
     /// The values that φ takes.
     pub activation_range: Range,
-}
-
-/// How a fit ended, in the words of the program's contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Status {
-    /// At a stationary point.
-    Converged,
-    /// Where all slopes have vanished.
-    Plateau,
-    /// Steps led out of the numbers, or the optimum is at infinity.
-    Diverging,
-    /// The data leaves some direction of the coefficients open.
-    NotIdentified,
-    /// The labels are not of the size of the values that the activation takes.
-    WrongScale,
-    /// Stopped before it converged.
-    IterationLimit,
-    /// Ended from outside.
-    Interrupted,
-}
-
-impl Status {
-    /// Every status.
-    pub const ALL: &[Status] = &[
-        Status::Converged,
-        Status::Plateau,
-        Status::Diverging,
-        Status::NotIdentified,
-        Status::WrongScale,
-        Status::IterationLimit,
-        Status::Interrupted,
-    ];
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Status::Converged => "converged",
-            Status::Plateau => "plateau",
-            Status::Diverging => "diverging",
-            Status::NotIdentified => "not identified",
-            Status::WrongScale => "wrong scale",
-            Status::IterationLimit => "iteration limit",
-            Status::Interrupted => "interrupted",
-        })
-    }
-}
-
-impl From<StopReason> for Status {
-    fn from(reason: StopReason) -> Status {
-        match reason {
-            StopReason::Gradient | StopReason::Rounding | StopReason::Settled | StopReason::Matching => {
-                Status::Converged
-            }
-            StopReason::Plateau => Status::Plateau,
-            StopReason::Limit => Status::IterationLimit,
-            StopReason::NotFinite | StopReason::Overshot | StopReason::Planned => Status::Diverging,
-            StopReason::Interrupted => Status::Interrupted,
-        }
-    }
 }
 
 impl Report {

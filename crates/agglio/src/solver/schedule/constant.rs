@@ -1,7 +1,7 @@
 //! The *constant* schedule: one temperature throughout.
 
-use crate::rows::Batch;
-use crate::schedule::{Next, Progress, Schedule, Stage};
+use crate::oracle::Batch;
+use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
 /// τ_t = τ: no graduation. At τ = 1 this is the plain method, at τ = 0 linear least squares on φ⁻¹(y).
 #[derive(Clone, Copy, Debug, PartialEq)]

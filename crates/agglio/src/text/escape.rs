@@ -9,7 +9,7 @@ pub(crate) const LONGEST: usize = 64;
 /// # Examples
 ///
 /// ```
-/// assert_eq!(agglio::quote::visible("größe\u{1b}[2J"), "größe\\u{1b}[2J");
+/// assert_eq!(agglio::text::escape::visible("größe\u{1b}[2J"), "größe\\u{1b}[2J");
 /// ```
 pub fn visible(text: &str) -> String {
     text.chars().map(|c| if is_hidden(c) { c.escape_default().to_string() } else { c.to_string() }).collect()

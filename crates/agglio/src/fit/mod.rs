@@ -8,15 +8,21 @@
 //!
 //! Reference: Algorithm 1 (`algo:main`) with one step a stage, Algorithm 2 with one pass a stage.
 
-use crate::observe::{Observer, Step};
+use crate::oracle::Batch;
 use crate::oracle::{Objective, Oracle, Query, Sums, Want};
-use crate::rows::Batch;
-use crate::schedule::{Next, Progress, Stage};
+use crate::outcome::StopReason;
 use crate::solver::direction::Point;
 use crate::solver::estimator::Place;
+use crate::solver::schedule::{Next, Progress, Stage};
 use crate::solver::step::Verdict;
 use crate::solver::{Ball, Keep, Method};
-use crate::stop::{End, StageMean, Stop, StopReason};
+use stop::{End, StageMean};
+
+pub mod observe;
+pub mod stop;
+
+pub use observe::{Observer, Silent, Step, Watch};
+pub use stop::Stop;
 
 /// Where a fit ended.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ const LONGEST: usize = 256;
 /// # Examples
 ///
 /// ```
-/// use agglio::nearest::nearest;
+/// use agglio::text::suggest::nearest;
 ///
 /// assert_eq!(nearest("hieght", &["weight", "height"]), Some("height"));
 /// assert_eq!(nearest("Leaky_Softplus", &["softplus", "leaky-softplus"]), Some("leaky-softplus"));

@@ -2,10 +2,11 @@
 
 use crate::activation::Range;
 use crate::certificate::Certificate;
-use crate::number::brief;
-use crate::report::{Report, Status};
+use crate::outcome::Status;
+use crate::outcome::StopReason;
+use crate::report::Report;
 use crate::solver::Solver;
-use crate::stop::StopReason;
+use crate::text::format::brief;
 
 pub(crate) const OVERSHOT: &str = "the steps were too long and led uphill; leave eta out, so that their length is found \
                                    from the data, or make it smaller";

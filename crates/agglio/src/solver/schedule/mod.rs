@@ -8,7 +8,7 @@ mod constant;
 mod geometric;
 mod planned;
 
-use crate::rows::Batch;
+use crate::oracle::Batch;
 
 pub use adaptive::Adaptive;
 pub use constant::Constant;

@@ -1,13 +1,10 @@
-//! The *tree* in which sums over the rows merge, whoever takes them.
+//! The *tree* in which sums over rows merge.
 //!
 //! A leaf is 1024 consecutive positions, summed in order by one thread. Leaves merge in the one binary tree whose left child
 //! holds the largest power of two of leaves, so that the additions, and with them the bits of the answer, do not depend on
 //! the number of threads.
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
-use crate::rows::Run;
 
 /// Positions in a leaf: fewer rows than this are summed by one thread.
 pub const LEAF: usize = 1024;
@@ -64,16 +61,4 @@ pub(crate) fn install<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T 
 /// Σ f(i) over the positions 0 … `len`.
 pub(crate) fn sum_of(len: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     fold(&|from, to| (from..to).map(&f).sum::<f64>(), &|left, right| left + right, len)
-}
-
-/// A column of one number a row, read a leaf at a time.
-pub(crate) fn column(len: usize, read: impl Fn(&Run<'_>, &mut [f64]) + Sync) -> Vec<f64> {
-    let mut column = vec![0.0; len];
-    if !in_pool() {
-        read(&Run::Span(0..len), &mut column);
-        return column;
-    }
-    let leaves = column.par_chunks_mut(LEAF).enumerate();
-    leaves.for_each(|(leaf, part)| read(&Run::Span(leaf * LEAF..leaf * LEAF + part.len()), part));
-    column
 }

@@ -6,34 +6,7 @@
 //! returned; it is asked for only when the sums of the ordinary steps say that it may be small enough.
 
 use crate::oracle::Sums;
-
-/// Why a fit ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StopReason {
-    /// The relative gradient is below the tolerance.
-    Gradient,
-    /// The residual is at the level of rounding and the gradient no longer falls, or the limit was reached: an exact fit.
-    Rounding,
-    /// What a step could still gain is below rounding, at a gradient that is small for its scale.
-    Settled,
-    /// The relative gradient of the matching loss, which the method minimises, is below the tolerance or as small as
-    /// rounding leaves it; that of squares is not.
-    Matching,
-    /// What a step could still gain is below rounding, but the gradient is not small for its scale: the slopes
-    /// have vanished instead.
-    Plateau,
-    /// The limit on stages was reached.
-    Limit,
-    /// A step led to numbers that are not finite; the last finite point was kept.
-    NotFinite,
-    /// Steps of the length that was asked for led uphill, or out of the numbers; the last finite point was kept.
-    Overshot,
-    /// Steps of the length that the theory plans led to numbers that are not finite; the last finite point was kept.
-    Planned,
-    /// An observer ended it.
-    Interrupted,
-}
+use crate::outcome::StopReason;
 
 /// The rule: a tolerance, a limit, and what has been seen so far.
 #[derive(Clone, Debug)]

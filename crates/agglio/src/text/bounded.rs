@@ -17,10 +17,10 @@ pub const LARGEST: u64 = 64 << 20;
 /// # Examples
 ///
 /// ```
-/// use agglio::text;
+/// use agglio::text::bounded;
 ///
-/// assert!(text::read("Cargo.toml".as_ref())?.contains("agglio"));
-/// assert!(text::read("no such file".as_ref()).is_err());
+/// assert!(bounded::read("Cargo.toml".as_ref())?.contains("agglio"));
+/// assert!(bounded::read("no such file".as_ref()).is_err());
 /// # Ok::<(), agglio::Error>(())
 /// ```
 pub fn read(path: &Path) -> Result<String> {

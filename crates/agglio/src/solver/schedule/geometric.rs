@@ -1,7 +1,7 @@
 //! The *geometric* schedule: the temperature is multiplied by β at each stage.
 
-use crate::rows::Batch;
-use crate::schedule::{Next, Progress, Schedule, Stage};
+use crate::oracle::Batch;
+use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
 /// τ_{t+1} = min(β·τ_t, τ_max).
 ///

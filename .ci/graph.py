@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Prints the graph of imports between the library's modules; fails on an upward import, on a cycle and on a forbidden name.
+
+A module is a file or folder directly below crates/agglio/src. A module may import those of lower layers, and those of
+its own layer as long as that makes no cycle. Tests inside the files are left out.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent / "crates/agglio/src"
+
+# From the top; what is not listed is an error, so that a new module gets a place.
+LAYERS = [
+    "bench",
+    "tune",
+    "model",
+    "strategy",
+    "report theory",
+    "certificate",
+    "fit",
+    "solver",
+    "oracle",
+    "rows activation outcome read simulate",
+    "save math text",
+    "error",
+]
+
+IMPORT = re.compile(r"\bcrate::(?:\{(.*?)\};|([a-z_]+))", re.S)
+
+
+def read_modules():
+    """Text of each module by its name, without tests and comments."""
+    texts = {}
+    for file in sorted(SOURCE.rglob("*.rs")):
+        name = file.relative_to(SOURCE).with_suffix("").parts[0]
+        text = re.sub(r"//.*", "", file.read_text().split("#[cfg(test)]")[0])
+        texts[name] = texts.get(name, "") + text
+    del texts["lib"]
+    return texts
+
+
+def imported(text):
+    """First names of the paths that begin with `crate::`."""
+    for group, name in IMPORT.findall(text):
+        yield from [name] if name else re.findall(r"(?:^|,)\s*([a-z_]+)", re.sub(r"\{[^{}]*\}", "", group))
+
+
+def find_cycle(graph):
+    """A cycle as a list of names, or None."""
+    done, path = set(), []
+
+    def visit(name):
+        if name in path:
+            return [*path[path.index(name) :], name]
+        if name not in done:
+            path.append(name)
+            for other in graph[name]:
+                if found := visit(other):
+                    return found
+            path.pop()
+            done.add(name)
+        return None
+
+    return next(filter(None, map(visit, graph)), None)
+
+
+def main():
+    texts = read_modules()
+    graph = {name: sorted(set(imported(text)) & set(texts) - {name}) for name, text in texts.items()}
+    height = {name: -depth for depth, layer in enumerate(LAYERS) for name in layer.split()}
+    problems = [f"{name} has no layer in .ci/graph.py" for name in graph if name not in height]
+    if not problems:
+        upward = [(name, other) for name in graph for other in graph[name] if height[other] > height[name]]
+        problems += [f"upward import: {name} -> {other}" for name, other in upward]
+    if cycle := find_cycle(graph):
+        problems.append("cycle: " + " -> ".join(cycle))
+    for layer in LAYERS:
+        for name in layer.split():
+            print(f"{name:12} -> {' '.join(graph.get(name, []))}".rstrip(" ->"))
+    print(f"{len(graph)} modules, {sum(map(len, graph.values()))} imports, {len(problems)} problems")
+    sys.exit("\n".join(problems) if problems else 0)
+
+
+main()
