@@ -35,7 +35,7 @@ impl Question {
 }
 
 /// A fit and its data.
-struct Fitting {
+struct FitLoop {
     plan: Plan,
     rows: Dense,
 }
@@ -51,9 +51,9 @@ fn question(rows: usize, width: usize) -> &'static Question {
     question
 }
 
-fn fitting(rows: usize, width: usize) -> &'static Fitting {
+fn fitting(rows: usize, width: usize) -> &'static FitLoop {
     let plan = Options::new(named("sigmoid").unwrap()).intercept(false).threads(1).build().unwrap();
-    let fitting = Box::leak(Box::new(Fitting { plan, rows: table(rows, width) }));
+    let fitting = Box::leak(Box::new(FitLoop { plan, rows: table(rows, width) }));
     fitting.plan.fit(&fitting.rows).unwrap();
     fitting
 }
@@ -73,7 +73,7 @@ fn columns() -> &'static mut [Vec<f64>; 3] {
 }
 
 fn respond([z, value, slope]: &mut [Vec<f64>; 3]) {
-    Sigmoid.respond_with_slope(black_box(z), value, slope);
+    Sigmoid.respond_with_derivative(black_box(z), value, slope);
 }
 
 #[library_benchmark]
@@ -96,7 +96,7 @@ fn sigmoid(columns: &'static mut [Vec<f64>; 3]) {
 
 #[library_benchmark]
 #[bench::of_200x5(fitting(200, 5))]
-fn auto(fitting: &'static Fitting) -> Report {
+fn auto(fitting: &'static FitLoop) -> Report {
     fitting.plan.fit(black_box(&fitting.rows)).unwrap()
 }
 

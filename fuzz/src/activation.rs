@@ -27,9 +27,9 @@ fn assert_curve(phi: &dyn Activation, tau: f64, z: f64) {
     let mut graduated = [0.0; 3];
     let [value, slope, bend] = graduated.each_mut().map(std::slice::from_mut);
     phi.graduate(tau, &[z], value);
-    phi.graduate_slope(tau, &[z], slope);
-    phi.graduate_bend(tau, &[z], bend);
-    let plain = [phi.value(z), phi.slope(z), phi.bend(z), phi.rise(z)];
+    phi.graduate_derivative(tau, &[z], slope);
+    phi.graduate_second_derivative(tau, &[z], bend);
+    let plain = [phi.value(z), phi.derivative(z), phi.second_derivative(z), phi.centered(z)];
     let told = || format!("{} at {z:e}, τ = {tau:e}: {plain:?}, {graduated:?}", phi.name());
     assert!(plain.iter().chain(&graduated).all(|x| !x.is_nan()), "{}", told());
     let range = phi.range();
@@ -47,7 +47,7 @@ fn assert_preimages(phi: &dyn Activation, y: f64) {
     for z in found {
         let back = phi.value(z);
         // z has been rounded too, and φ may be steep there
-        let rounding = (phi.slope(z) * z).abs() + y.abs() + phi.value(0.0).abs() + f64::MIN_POSITIVE;
+        let rounding = (phi.derivative(z) * z).abs() + y.abs() + phi.value(0.0).abs() + f64::MIN_POSITIVE;
         let near = (back - y).abs() <= 1e-12 * rounding || rounding.is_infinite();
         assert!(z.is_finite() && near, "{} of {z:e}, for {y:e}, is {back:e}", phi.name());
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agglio::model::{Centre, Model, Weights};
+use agglio::model::{Centre, Coefficients, Model};
 use arbitrary::{Result, Unstructured};
 use crc::{CRC_64_XZ, Crc};
 
@@ -84,9 +84,9 @@ fn check_model(text: &str) {
 
 fn check_weights(text: &str) {
     let path = Path::new("w.json");
-    match Weights::from_json(text, path) {
+    match Coefficients::from_json(text, path) {
         Ok(weights) => {
-            assert!(Weights::from_json(&weights.to_json(), path).is_ok_and(|again| again == weights), "{text}")
+            assert!(Coefficients::from_json(&weights.to_json(), path).is_ok_and(|again| again == weights), "{text}")
         }
         Err(why) => assert!(why.to_string().starts_with("w.json: "), "{why}"),
     }

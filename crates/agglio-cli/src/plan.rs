@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agglio::model::Weights;
+use agglio::model::Coefficients;
 use agglio::read::{Features, Selection};
 use agglio::rows::Scaling;
 use agglio::{Noise, Options, Plan, Solver, Start, activation};
@@ -37,7 +37,7 @@ pub struct FitPlan {
     /// What the user should know before anything has been read.
     pub warnings: Vec<String>,
     options: Options,
-    start: Option<(PathBuf, Weights)>,
+    start: Option<(PathBuf, Coefficients)>,
     batch: Option<usize>,
     threads: usize,
 }
@@ -88,7 +88,7 @@ impl FitPlan {
     /// # Errors
     /// If the starting point is not one of these features, or the fit would ask for more memory than there is.
     pub fn for_table(&self, names: &[String], rows: usize) -> Result<Plan> {
-        let start = |(path, weights): &(PathBuf, Weights)| -> Result<Start> {
+        let start = |(path, weights): &(PathBuf, Coefficients)| -> Result<Start> {
             Ok(Start::At { coefficients: weights.in_order(names, path)?, intercept: weights.intercept })
         };
         let plan = set(self.options.clone(), self.start.as_ref().map(start).transpose()?, Options::start).build()?;
@@ -219,12 +219,12 @@ fn start(typed: Option<&str>, options: Options) -> Result<(Options, Option<PathB
     }
 }
 
-fn weights_file(path: PathBuf) -> Result<(PathBuf, Weights)> {
+fn weights_file(path: PathBuf) -> Result<(PathBuf, Coefficients)> {
     if !path.exists() {
         let typed = path.display();
         bail!("init is `{typed}`; it is zero, random[:S] or a weights file, and there is no such file");
     }
-    let weights = Weights::from_json(&source::read_text(&path)?, &path)?;
+    let weights = Coefficients::from_json(&source::read_text(&path)?, &path)?;
     Ok((path, weights))
 }
 

@@ -24,13 +24,13 @@ impl Activation for Gompertz {
         (-(-t).exp()).exp()
     }
 
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         (-t - (-t).exp()).exp()
     }
 
-    fn bend(&self, t: f64) -> f64 {
+    fn second_derivative(&self, t: f64) -> f64 {
         // Far to the left the slope is nothing, and nothing times infinity must not become NaN.
-        let slope = self.slope(t);
+        let slope = self.derivative(t);
         if slope == 0.0 { 0.0 } else { slope * (-t).exp_m1() }
     }
 

@@ -40,7 +40,7 @@ fn has_coefficients(problem: &Problem, report: &Report) -> bool {
 }
 
 fn has_losses(report: &Report) -> bool {
-    let deviation = report.deviation.is_none_or(|s| s >= 0.0);
+    let deviation = report.sigma.is_none_or(|s| s >= 0.0);
     report.loss >= 0.0 && report.path_loss >= 0.0 && deviation && report.passes.is_finite()
 }
 
@@ -64,7 +64,9 @@ fn beats_baseline(problem: &Problem, report: &Report) -> bool {
     let looked = problem.solver == Solver::Auto && problem.intercept && problem.free && ended;
     let largest = problem.labels.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
     let rounding = (1e-12 * largest).powi(2) + f64::MIN_POSITIVE;
-    !looked || report.labels_outside > 0 || report.loss <= report.certificate.baseline_loss * (1.0 + 1e-9) + rounding
+    !looked
+        || report.labels_without_preimage > 0
+        || report.loss <= report.certificate.baseline_loss * (1.0 + 1e-9) + rounding
 }
 
 /// The loss is that of the coefficients, as far as rounding lets one say so.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use agglio::model::Weights;
+use agglio::model::Coefficients;
 use agglio::rows::{Dense, Rows};
 use agglio::text::escape::visible;
 use agglio::text::format;
@@ -109,8 +109,8 @@ fn fit_args(args: &CompareArgs, solver: &str) -> FitArgs {
     }
 }
 
-fn weights(path: &Path) -> Result<(&Path, Weights)> {
-    Ok((path, Weights::from_json(&source::read_text(path)?, path)?))
+fn weights(path: &Path) -> Result<(&Path, Coefficients)> {
+    Ok((path, Coefficients::from_json(&source::read_text(path)?, path)?))
 }
 
 fn fit(plan: &FitPlan, names: &[String], rows: &Dense) -> Result<Report> {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use agglio::activation::named;
-use agglio::model::Weights;
+use agglio::model::Coefficients;
 use agglio::simulate::{Simulated, Simulation};
 use agglio::text::format;
 use anyhow::{Result, bail};
@@ -31,7 +31,7 @@ fn write(drawn: &Simulated, output: &Output, truth: Option<&Output>) -> Result<(
     let mut written = truth.map(Output::open).transpose()?;
     if let Some(writer) = &mut written {
         let coefficients = names.iter().cloned().zip(drawn.truth.iter().copied()).collect();
-        writer.put(&Weights { intercept: 0.0, coefficients }.to_json())?;
+        writer.put(&Coefficients { intercept: 0.0, coefficients }.to_json())?;
     }
     // whoever does not read the table to its end must not cost the file
     if matches!(output, Output::Stdout) {

@@ -46,45 +46,45 @@ const BLOCK: usize = 16;
 pub(super) fn logistic<F: Function>(
     phi: &impl Activation,
     strip: f64,
-    deviation: f64,
+    sigma: f64,
     z: &[f64],
     out: &mut [f64],
     closed: impl Fn(f64) -> F,
 ) {
-    if is_wide(strip, deviation) { over_places(z, out, closed) } else { over_noise(phi, strip, deviation, z, out) }
+    if is_wide(strip, sigma) { over_places(z, out, closed) } else { over_noise(phi, strip, sigma, z, out) }
 }
 
 /// As [`logistic`] for an activation that vanishes as e^t to the left, so that the digits of tiny means count.
 pub(super) fn vanishing<F: Function>(
     phi: &impl Activation,
-    deviation: f64,
+    sigma: f64,
     z: &[f64],
     out: &mut [f64],
     closed: impl Fn(f64) -> F,
 ) {
-    logistic(phi, PI, deviation, z, out, closed);
-    let tail = |z: f64| is_wide(PI, deviation) && z < -TAIL * deviation * deviation;
+    logistic(phi, PI, sigma, z, out, closed);
+    let tail = |z: f64| is_wide(PI, sigma) && z < -TAIL * sigma * sigma;
     for (out, z) in out.iter_mut().zip(z).filter(|(_, z)| tail(**z)) {
-        refined(phi, deviation, std::slice::from_ref(z), std::slice::from_mut(out));
+        refined(phi, sigma, std::slice::from_ref(z), std::slice::from_mut(out));
     }
 }
 
 /// Whether [`over_noise`] would need more nodes than [`over_places`].
-pub(super) fn is_wide(strip: f64, deviation: f64) -> bool {
-    deviation * PI > WIDE * strip
+pub(super) fn is_wide(strip: f64, sigma: f64) -> bool {
+    sigma * PI > WIDE * strip
 }
 
 /// Writes Σ_k weight_k·φ(z + σξ_k), the trapezoidal rule for E φ(z + ε) in ξ = ε/σ.
-pub(super) fn over_noise(phi: &impl Activation, strip: f64, deviation: f64, z: &[f64], out: &mut [f64]) {
-    let step = STEP.min(strip / (TAU * deviation));
+pub(super) fn over_noise(phi: &impl Activation, strip: f64, sigma: f64, z: &[f64], out: &mut [f64]) {
+    let step = STEP.min(strip / (TAU * sigma));
     // a tail e^t moves the bulk of the integrand by a deviation squared
-    let reach = REACH + deviation * PI / strip;
+    let reach = REACH + sigma * PI / strip;
     let last = (reach / step).ceil() as i32;
     let (mut shifted, mut response) = (vec![0.0; z.len()], vec![0.0; z.len()]);
     out.fill(0.0);
     for node in (-last..=last).map(|k| step * f64::from(k)) {
         let weight = step * density(node);
-        shifted.iter_mut().zip(z).for_each(|(shifted, z)| *shifted = z + deviation * node);
+        shifted.iter_mut().zip(z).for_each(|(shifted, z)| *shifted = z + sigma * node);
         phi.respond(&shifted, &mut response);
         out.iter_mut().zip(&response).for_each(|(out, phi)| *out += weight * phi);
     }
@@ -94,41 +94,41 @@ pub(super) fn over_noise(phi: &impl Activation, strip: f64, deviation: f64, z: &
 fn over_places<F: Function>(z: &[f64], out: &mut [f64], closed: impl Fn(f64) -> F) {
     out.fill(0.0);
     for place in (-FARTHEST..=FARTHEST).map(|k| STEP * f64::from(k)) {
-        accumulate(z, out, STEP * Sigmoid.slope(place), closed(place));
+        accumulate(z, out, STEP * Sigmoid.derivative(place), closed(place));
     }
 }
 
 /// `z ↦ P(z + ε > place) = Φ((z − place)/σ)`
 pub(super) struct Step {
     pub place: f64,
-    pub deviation: f64,
+    pub sigma: f64,
 }
 
 impl Function for Step {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        distribution((z - self.place) / self.deviation)
+        distribution((z - self.place) / self.sigma)
     }
 }
 
 /// `z ↦ E max(z + ε − place, 0) = σ(Φ′(x) + xΦ(x)), x = (z − place)/σ`
 pub(super) struct Ramp {
     pub place: f64,
-    pub deviation: f64,
+    pub sigma: f64,
 }
 
 impl Function for Ramp {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        let x = ((z - self.place) / self.deviation).max(-FAR);
-        self.deviation * (density(x) + x * distribution(x))
+        let x = ((z - self.place) / self.sigma).max(-FAR);
+        self.sigma * (density(x) + x * distribution(x))
     }
 }
 
 /// Writes E φ(z + ε) for an activation of which nothing is known, row by row.
-pub(super) fn refined<A: Activation + ?Sized>(phi: &A, deviation: f64, z: &[f64], out: &mut [f64]) {
-    if deviation > 0.0 {
-        out.iter_mut().zip(z).for_each(|(out, &z)| *out = Line { phi, z, deviation }.refined());
+pub(super) fn refined<A: Activation + ?Sized>(phi: &A, sigma: f64, z: &[f64], out: &mut [f64]) {
+    if sigma > 0.0 {
+        out.iter_mut().zip(z).for_each(|(out, &z)| *out = Line { phi, z, sigma }.refined());
     } else {
         phi.respond(z, out);
     }
@@ -138,7 +138,7 @@ pub(super) fn refined<A: Activation + ?Sized>(phi: &A, deviation: f64, z: &[f64]
 struct Line<'a, A: ?Sized> {
     phi: &'a A,
     z: f64,
-    deviation: f64,
+    sigma: f64,
 }
 
 /// A sum, and the sum of the sizes of its terms.
@@ -161,7 +161,7 @@ impl Total {
 impl<A: Activation + ?Sized> Line<'_, A> {
     /// Halves the step until the nodes between say the same.
     fn refined(&self) -> f64 {
-        let mut step = (STEP / self.deviation.max(1.0)).max(FINEST_START);
+        let mut step = (STEP / self.sigma.max(1.0)).max(FINEST_START);
         let centre = density(0.0) * self.phi.value(self.z);
         let centre = Total { sum: centre, size: centre.abs() };
         let mut rule = self.both_sides(step, step).plus(centre).times(step);
@@ -205,7 +205,7 @@ impl<A: Activation + ?Sized> Line<'_, A> {
         let (mut places, mut weights, mut values) = ([self.z; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let nodes = (0..BLOCK).map(|k| first + k as f64 * step).take_while(|node| node.abs() < FAR);
         for ((place, weight), node) in places.iter_mut().zip(&mut weights).zip(nodes) {
-            (*place, *weight) = (self.z + self.deviation * node, density(node));
+            (*place, *weight) = (self.z + self.sigma * node, density(node));
         }
         self.phi.respond(&places, &mut values);
         let terms = weights.iter().zip(&values).filter(|(weight, _)| **weight > 0.0).map(|(w, value)| w * value);

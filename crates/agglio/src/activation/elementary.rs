@@ -54,9 +54,9 @@ fn power_of_two(rounded: f64) -> f64 {
     f64::from_bits((rounded.to_bits() << 52).wrapping_add(ONE))
 }
 
-/// e^x = (1 + `rise`)·2^a·2^b with |rise| < 0.42: two powers, because one of them alone may overflow or underflow.
+/// e^x = (1 + `centered`)·2^a·2^b with |rise| < 0.42: two powers, because one of them alone may overflow or underflow.
 struct Reduced {
-    rise: f64,
+    centered: f64,
     half: f64,
     rest: f64,
 }
@@ -69,22 +69,22 @@ fn reduce(x: f64) -> Reduced {
     let r = (x - n * LN_2_HIGH) - n * LN_2_LOW;
     let half = 0.5 * n + ROUND;
     let rest = (n - (half - ROUND)) + ROUND;
-    Reduced { rise: r + (r * r) * polynomial(&EXPONENTIAL, r), half, rest }
+    Reduced { centered: r + (r * r) * polynomial(&EXPONENTIAL, r), half, rest }
 }
 
 /// e^x.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
-    let Reduced { rise, half, rest } = reduce(x);
-    (1.0 + rise) * power_of_two(half) * power_of_two(rest)
+    let Reduced { centered, half, rest } = reduce(x);
+    (1.0 + centered) * power_of_two(half) * power_of_two(rest)
 }
 
 /// e^x − 1 without cancellation.
 #[inline(always)]
 pub(super) fn exp_m1(x: f64) -> f64 {
-    let Reduced { rise, half, rest } = reduce(x);
+    let Reduced { centered, half, rest } = reduce(x);
     let (half, rest, unit) = (power_of_two(half), power_of_two(rest), power_of_two(2.0 * ROUND - rest));
-    (rise * half + (half - unit)) * rest
+    (centered * half + (half - unit)) * rest
 }
 
 /// ln(1 + u) without cancellation, for u ≥ −½ that is finite.

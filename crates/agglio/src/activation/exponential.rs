@@ -23,22 +23,22 @@ impl Activation for Exp {
     }
 
     #[inline(always)]
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         exp(t)
     }
 
     #[inline(always)]
-    fn bend(&self, t: f64) -> f64 {
+    fn second_derivative(&self, t: f64) -> f64 {
         exp(t)
     }
 
     #[inline(always)]
-    fn rise(&self, t: f64) -> f64 {
+    fn centered(&self, t: f64) -> f64 {
         exp_m1(t)
     }
 
-    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
-        let shift = 0.5 * deviation * deviation;
+    fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
+        let shift = 0.5 * sigma * sigma;
         // −∞ + ∞ would be no number
         map(z, out, |z: f64| exp(z.max(f64::MIN) + shift));
     }

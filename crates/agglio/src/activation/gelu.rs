@@ -42,23 +42,23 @@ impl Activation for Gelu {
     }
 
     #[inline(always)]
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         distribution(t) + moment(t)
     }
 
     #[inline(always)]
-    fn bend(&self, t: f64) -> f64 {
+    fn second_derivative(&self, t: f64) -> f64 {
         // (√2 − t)(√2 + t) in place of 2 − t², whose rounding would show beside its zeros.
         if t.abs() > FAR { 0.0 } else { (SQRT_2 - t) * (SQRT_2 + t) * density(t) }
     }
 
     #[inline(always)]
-    fn rise(&self, t: f64) -> f64 {
+    fn centered(&self, t: f64) -> f64 {
         self.value(t)
     }
 
-    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
-        map(z, out, Average { deviation, both: deviation.hypot(1.0) });
+    fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
+        map(z, out, Average { sigma, both: sigma.hypot(1.0) });
     }
 
     fn range(&self) -> Range {
@@ -85,7 +85,7 @@ impl Activation for Gelu {
 
 /// `z ↦ zΦ(z/s) + σ²/s·Φ′(z/s), s = √(1 + σ²)`, by Stein's identity E εf(ε) = σ²·E f′(ε).
 struct Average {
-    deviation: f64,
+    sigma: f64,
     both: f64,
 }
 
@@ -94,6 +94,6 @@ impl Function for Average {
     fn at(&self, z: f64) -> f64 {
         let x = z / self.both;
         // −∞·0 would be no number
-        z.max(f64::MIN) * distribution(x) + self.deviation * (self.deviation / self.both) * density(x)
+        z.max(f64::MIN) * distribution(x) + self.sigma * (self.sigma / self.both) * density(x)
     }
 }

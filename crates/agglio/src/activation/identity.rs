@@ -21,17 +21,17 @@ impl Activation for Identity {
     }
 
     #[inline(always)]
-    fn slope(&self, _t: f64) -> f64 {
+    fn derivative(&self, _t: f64) -> f64 {
         1.0
     }
 
     #[inline(always)]
-    fn bend(&self, _t: f64) -> f64 {
+    fn second_derivative(&self, _t: f64) -> f64 {
         0.0
     }
 
     #[inline(always)]
-    fn rise(&self, t: f64) -> f64 {
+    fn centered(&self, t: f64) -> f64 {
         t
     }
 

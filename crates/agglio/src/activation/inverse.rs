@@ -28,7 +28,7 @@ pub(super) fn crossing(bracket: (f64, f64), start: f64, scale: f64, gap: impl Fn
     let (mut least, mut best, mut newton) = (f64::INFINITY, z, f64::NAN);
     let mut last_step = f64::INFINITY;
     for round in 0..ROUNDS {
-        let (g, slope) = gap(z);
+        let (g, derivative) = gap(z);
         if g == 0.0 {
             return z;
         }
@@ -39,7 +39,7 @@ pub(super) fn crossing(bracket: (f64, f64), start: f64, scale: f64, gap: impl Fn
             hi = z;
         }
         if g.abs() < least {
-            (least, best, newton) = (g.abs(), z, z - g / slope);
+            (least, best, newton) = (g.abs(), z, z - g / derivative);
         }
         let step = (newton - best).abs();
         // Where φ has underflowed, its step is nothing beside z but no arrival: halving led there, not Newton.
@@ -57,21 +57,26 @@ pub(super) fn crossing(bracket: (f64, f64), start: f64, scale: f64, gap: impl Fn
 }
 
 /// φ⁻¹(y) for an increasing φ.
-pub(super) fn increasing(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64, y: f64) -> Preimages {
-    increasing_from(0.0, value, slope, y)
+pub(super) fn increasing(value: impl Fn(f64) -> f64, derivative: impl Fn(f64) -> f64, y: f64) -> Preimages {
+    increasing_from(0.0, value, derivative, y)
 }
 
 /// φ⁻¹(y) for an increasing φ, from a guess; none if no finite z comes that far.
-pub(super) fn increasing_from(guess: f64, value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64, y: f64) -> Preimages {
+pub(super) fn increasing_from(
+    guess: f64,
+    value: impl Fn(f64) -> f64,
+    derivative: impl Fn(f64) -> f64,
+    y: f64,
+) -> Preimages {
     if value(f64::MAX) < y || value(f64::MIN) > y {
         return Preimages::None;
     }
-    Preimages::One(crossing((f64::MIN, f64::MAX), guess, y.abs(), |z| (value(z) - y, slope(z))))
+    Preimages::One(crossing((f64::MIN, f64::MAX), guess, y.abs(), |z| (value(z) - y, derivative(z))))
 }
 
 /// The z ≥ 0 with φ(z) = y, for a φ with φ(0) = 0 that increases from there on.
 pub(super) fn rising(phi: &impl Activation, guess: f64, y: f64) -> f64 {
-    crossing((0.0, f64::MAX), guess, y, |z| (phi.value(z) - y, phi.slope(z)))
+    crossing((0.0, f64::MAX), guess, y, |z| (phi.value(z) - y, phi.derivative(z)))
 }
 
 /// The one minimum of a curve that falls from φ(−∞) = 0 and rises through φ(0) = 0.
@@ -104,9 +109,9 @@ impl Turn {
         // In logarithms the left branch is nearly a line, or a parabola, down to the smallest labels.
         let left = crossing((f64::MIN, self.at), left, 1.0, |z| {
             let value = phi.value(z);
-            ((value / y).ln(), phi.slope(z) / value)
+            ((value / y).ln(), phi.derivative(z) / value)
         });
-        let right = crossing((self.at, 0.0), right, -y, |z| (phi.value(z) - y, phi.slope(z)));
+        let right = crossing((self.at, 0.0), right, -y, |z| (phi.value(z) - y, phi.derivative(z)));
         Preimages::Two { left, right }
     }
 

@@ -43,7 +43,7 @@ impl LeakySoftplus {
         }
         // Zero may come with a minus sign, which the name would show.
         let k = k.abs();
-        Ok(LeakySoftplus { k, largest_slope: slope(k, steepest(k)) })
+        Ok(LeakySoftplus { k, largest_slope: derivative(k, steepest(k)) })
     }
 
     /// k, the slope far to the left.
@@ -61,33 +61,33 @@ impl Activation for LeakySoftplus {
     fn value(&self, t: f64) -> f64 {
         // The constants ln 2 of the two softplus cancel, and their rises have the same sign: φ keeps its digits
         // around its zero at t = 0.
-        Softplus.rise(t) - Softplus.rise(-scaled(self.k, t))
+        Softplus.centered(t) - Softplus.centered(-scaled(self.k, t))
     }
 
     #[inline(always)]
-    fn slope(&self, t: f64) -> f64 {
-        slope(self.k, t)
+    fn derivative(&self, t: f64) -> f64 {
+        derivative(self.k, t)
     }
 
     #[inline(always)]
-    fn bend(&self, t: f64) -> f64 {
-        Sigmoid.slope(t) - self.k * self.k * Sigmoid.slope(scaled(self.k, t))
+    fn second_derivative(&self, t: f64) -> f64 {
+        Sigmoid.derivative(t) - self.k * self.k * Sigmoid.derivative(scaled(self.k, t))
     }
 
     #[inline(always)]
-    fn rise(&self, t: f64) -> f64 {
+    fn centered(&self, t: f64) -> f64 {
         self.value(t)
     }
 
-    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
-        if !average::is_wide(PI, deviation) {
-            return average::over_noise(self, PI, deviation, z, out);
+    fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
+        if !average::is_wide(PI, sigma) {
+            return average::over_noise(self, PI, sigma, z, out);
         }
         // the second softplus is wider by 1/k, and sees less noise
         let (mut mirrored, mut left) = (vec![0.0; z.len()], vec![0.0; z.len()]);
         map(z, &mut mirrored, |z| -scaled(self.k, z));
-        Softplus.average(self.k * deviation, &mirrored, &mut left);
-        Softplus.average(deviation, z, out);
+        Softplus.average(self.k * sigma, &mirrored, &mut left);
+        Softplus.average(sigma, z, out);
         out.iter_mut().zip(&left).for_each(|(out, left)| *out -= left);
     }
 
@@ -124,7 +124,7 @@ impl Activation for LeakySoftplus {
         }
         if self.k > 0.0 {
             let line = 2.0 / (1.0 + self.k);
-            return inverse::increasing_from(line * y, |z| self.value(z), |z| self.slope(z), y);
+            return inverse::increasing_from(line * y, |z| self.value(z), |z| self.derivative(z), y);
         }
         // e^z = 2e^y − 1. Next to −ln 2 it is the last digit of y; rounding must not make it nothing.
         let above_minus_one = (2.0 * y.exp_m1()).max(-1.0 + 0.5 * f64::EPSILON);
@@ -133,7 +133,7 @@ impl Activation for LeakySoftplus {
 }
 
 #[inline(always)]
-fn slope(k: f64, t: f64) -> f64 {
+fn derivative(k: f64, t: f64) -> f64 {
     Sigmoid.value(t) + k * Sigmoid.value(-scaled(k, t))
 }
 

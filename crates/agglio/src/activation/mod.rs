@@ -18,6 +18,7 @@
 //! φ(t) − φ(0) without cancellation; the graduation is derived from them once, in [`Activation`].
 
 mod average;
+mod centered;
 mod elementary;
 mod envelope;
 mod exponential;
@@ -28,7 +29,6 @@ mod leaky_softplus;
 mod named;
 mod normal;
 mod probit;
-mod rise;
 mod sigmoid;
 mod silu;
 mod softplus;
@@ -97,7 +97,7 @@ pub enum Preimages {
 /// Formula: `φ̂_τ(z) = (φ(τz) − φ(0))/τ`, see the [module](self) documentation.
 ///
 /// An activation of your own needs [`name`](Activation::name), [`value`](Activation::value),
-/// [`slope`](Activation::slope) and [`bend`](Activation::bend). An increasing one needs nothing more: the
+/// [`derivative`](Activation::derivative) and [`second_derivative`](Activation::second_derivative). An increasing one needs nothing more: the
 /// rise is integrated from the slope where the difference would cancel and preimages are found by a
 /// bracketed Newton iteration. Give [`largest_slope`](Activation::largest_slope) if there is one, so that
 /// the solvers with a fixed step can use 1/Λ; without it only those that search for their step can.
@@ -111,17 +111,17 @@ pub trait Activation: Debug + Send + Sync {
     fn value(&self, t: f64) -> f64;
 
     /// φ′(t).
-    fn slope(&self, t: f64) -> f64;
+    fn derivative(&self, t: f64) -> f64;
 
     /// φ″(t).
-    fn bend(&self, t: f64) -> f64;
+    fn second_derivative(&self, t: f64) -> f64;
 
     /// φ(t) − φ(0) without cancellation near t = 0.
     ///
     /// Default: Gauss–Legendre integration of the slope for small |t|, the plain difference beyond, and also
     /// where the two disagree by more than rounding because φ bends too sharply for the rule.
-    fn rise(&self, t: f64) -> f64 {
-        rise::from_slope(|s| self.value(s), |s| self.slope(s), t)
+    fn centered(&self, t: f64) -> f64 {
+        centered::from_derivative(|s| self.value(s), |s| self.derivative(s), t)
     }
 
     /// The values that φ takes. Default: all real numbers.
@@ -147,7 +147,7 @@ pub trait Activation: Debug + Send + Sync {
         if !self.range().contains(y) {
             return Preimages::None;
         }
-        inverse::increasing(|z| self.value(z), |z| self.slope(z), y)
+        inverse::increasing(|z| self.value(z), |z| self.derivative(z), y)
     }
 
     /// Writes φ(z), uncentred: predictions and the residual at τ = 1.
@@ -163,14 +163,14 @@ pub trait Activation: Debug + Send + Sync {
     /// right to that much if φ is analytic within σ/300 of the real line, finite within 38σ of z, and of no weight farther
     /// out. Beside a kink the error is at most 1e-7·σ times the change of the slope, beside a jump 1e-3 of the jump. It takes
     /// about 80 values of φ a row up to σ = 1 and 80σ beyond: override it if φ has a closed form.
-    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
-        average::refined(self, deviation, z, out);
+    fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
+        average::refined(self, sigma, z, out);
     }
 
     /// Writes φ̂_τ(z) = (φ(τz) − φ(0))/τ, which is φ′(0)·z at τ = 0.
     fn graduate(&self, tau: f64, z: &[f64], out: &mut [f64]) {
         if tau < COLD {
-            let line = self.slope(0.0);
+            let line = self.derivative(0.0);
             map(z, out, |z| line * z);
         } else {
             map(z, out, Graduation { phi: self, tau });
@@ -178,28 +178,28 @@ pub trait Activation: Debug + Send + Sync {
     }
 
     /// Writes φ̂_τ′(z) = φ′(τz).
-    fn graduate_slope(&self, tau: f64, z: &[f64], out: &mut [f64]) {
-        map(z, out, Slope { phi: self, tau });
+    fn graduate_derivative(&self, tau: f64, z: &[f64], out: &mut [f64]) {
+        map(z, out, Derivative { phi: self, tau });
     }
 
     /// Writes φ(z) and φ′(z): what they have in common is computed once.
-    fn respond_with_slope(&self, z: &[f64], value: &mut [f64], slope: &mut [f64]) {
-        map_both(z, value, slope, Value(self), Slope { phi: self, tau: 1.0 });
+    fn respond_with_derivative(&self, z: &[f64], value: &mut [f64], derivative: &mut [f64]) {
+        map_both(z, value, derivative, Value(self), Derivative { phi: self, tau: 1.0 });
     }
 
     /// Writes φ̂_τ(z) and φ̂_τ′(z): what they have in common is computed once.
-    fn graduate_with_slope(&self, tau: f64, z: &[f64], value: &mut [f64], slope: &mut [f64]) {
+    fn graduate_with_derivative(&self, tau: f64, z: &[f64], value: &mut [f64], derivative: &mut [f64]) {
         if tau < COLD {
             self.graduate(tau, z, value);
-            self.graduate_slope(tau, z, slope);
+            self.graduate_derivative(tau, z, derivative);
         } else {
-            map_both(z, value, slope, Graduation { phi: self, tau }, Slope { phi: self, tau });
+            map_both(z, value, derivative, Graduation { phi: self, tau }, Derivative { phi: self, tau });
         }
     }
 
     /// Writes φ̂_τ″(z) = τ·φ″(τz).
-    fn graduate_bend(&self, tau: f64, z: &[f64], out: &mut [f64]) {
-        map(z, out, Bend { phi: self, tau });
+    fn graduate_second_derivative(&self, tau: f64, z: &[f64], out: &mut [f64]) {
+        map(z, out, SecondDerivative { phi: self, tau });
     }
 }
 
@@ -213,13 +213,13 @@ struct Graduation<'a, A: ?Sized> {
 }
 
 /// φ̂_τ′.
-struct Slope<'a, A: ?Sized> {
+struct Derivative<'a, A: ?Sized> {
     phi: &'a A,
     tau: f64,
 }
 
 /// φ̂_τ″.
-struct Bend<'a, A: ?Sized> {
+struct SecondDerivative<'a, A: ?Sized> {
     phi: &'a A,
     tau: f64,
 }
@@ -234,20 +234,20 @@ impl<A: Activation + ?Sized> Function for Value<'_, A> {
 impl<A: Activation + ?Sized> Function for Graduation<'_, A> {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        self.phi.rise(self.tau * z) / self.tau
+        self.phi.centered(self.tau * z) / self.tau
     }
 }
 
-impl<A: Activation + ?Sized> Function for Slope<'_, A> {
+impl<A: Activation + ?Sized> Function for Derivative<'_, A> {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        self.phi.slope(self.tau * z)
+        self.phi.derivative(self.tau * z)
     }
 }
 
-impl<A: Activation + ?Sized> Function for Bend<'_, A> {
+impl<A: Activation + ?Sized> Function for SecondDerivative<'_, A> {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        self.tau * self.phi.bend(self.tau * z)
+        self.tau * self.phi.second_derivative(self.tau * z)
     }
 }

@@ -24,23 +24,23 @@ impl Activation for Probit {
     }
 
     #[inline(always)]
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         density(t)
     }
 
     #[inline(always)]
-    fn bend(&self, t: f64) -> f64 {
+    fn second_derivative(&self, t: f64) -> f64 {
         -moment(t)
     }
 
     #[inline(always)]
-    fn rise(&self, t: f64) -> f64 {
+    fn centered(&self, t: f64) -> f64 {
         above_half(t)
     }
 
-    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
+    fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
         // two normal variables make one
-        map(z, out, Step { place: 0.0, deviation: deviation.hypot(1.0) });
+        map(z, out, Step { place: 0.0, sigma: sigma.hypot(1.0) });
     }
 
     fn range(&self) -> Range {
@@ -58,7 +58,7 @@ impl Activation for Probit {
         let p = y - 0.5;
         Preimages::One(if p.abs() < 0.25 {
             // Φ − ½ is nearly a line here.
-            inverse::crossing((-1.0, 1.0), p / PEAK, p.abs(), |z| (self.rise(z) - p, density(z)))
+            inverse::crossing((-1.0, 1.0), p / PEAK, p.abs(), |z| (self.centered(z) - p, density(z)))
         } else if p < 0.0 {
             tail(y)
         } else {

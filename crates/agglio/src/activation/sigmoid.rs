@@ -26,26 +26,26 @@ impl Activation for Sigmoid {
     }
 
     #[inline(always)]
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         let e = exp(-t.abs());
         e / ((1.0 + e) * (1.0 + e))
     }
 
     #[inline(always)]
-    fn bend(&self, t: f64) -> f64 {
+    fn second_derivative(&self, t: f64) -> f64 {
         // 1 − 2φ(t), which keeps its digits near t = 0
-        -2.0 * self.rise(t) * self.slope(t)
+        -2.0 * self.centered(t) * self.derivative(t)
     }
 
     #[inline(always)]
-    fn rise(&self, t: f64) -> f64 {
+    fn centered(&self, t: f64) -> f64 {
         // tanh(t/2)/2, by way of the e^{−|t|} that value and slope have too
         let below = exp_m1(-t.abs());
         (-0.5 * below / (2.0 + below)).copysign(t)
     }
 
-    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
-        average::vanishing(self, deviation, z, out, |place| Step { place, deviation });
+    fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
+        average::vanishing(self, sigma, z, out, |place| Step { place, sigma });
     }
 
     fn range(&self) -> Range {

@@ -41,23 +41,23 @@ impl Activation for Silu {
     }
 
     #[inline(always)]
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         // σ(1 + tσ(−t)): the only subtraction is the one that makes the zero at the minimum.
         damped(1.0 + damped(t, Sigmoid.value(-t)), Sigmoid.value(t))
     }
 
     #[inline(always)]
-    fn bend(&self, t: f64) -> f64 {
-        damped(2.0 - 2.0 * t * Sigmoid.rise(t), Sigmoid.slope(t))
+    fn second_derivative(&self, t: f64) -> f64 {
+        damped(2.0 - 2.0 * t * Sigmoid.centered(t), Sigmoid.derivative(t))
     }
 
     #[inline(always)]
-    fn rise(&self, t: f64) -> f64 {
+    fn centered(&self, t: f64) -> f64 {
         self.value(t)
     }
 
-    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
-        average::vanishing(self, deviation, z, out, |place| Gate { place, deviation });
+    fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
+        average::vanishing(self, sigma, z, out, |place| Gate { place, sigma });
     }
 
     fn range(&self) -> Range {
@@ -92,14 +92,14 @@ fn damped(t: f64, decay: f64) -> f64 {
 /// `z ↦ E (z + ε)·[z + ε > place] = zΦ(x) + σΦ′(x), x = (z − place)/σ`
 struct Gate {
     place: f64,
-    deviation: f64,
+    sigma: f64,
 }
 
 impl Function for Gate {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        let x = (z - self.place) / self.deviation;
+        let x = (z - self.place) / self.sigma;
         // −∞·0 would be no number
-        z.max(f64::MIN) * distribution(x) + self.deviation * density(x)
+        z.max(f64::MIN) * distribution(x) + self.sigma * density(x)
     }
 }

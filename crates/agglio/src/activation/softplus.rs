@@ -28,25 +28,25 @@ impl Activation for Softplus {
     }
 
     #[inline(always)]
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         Sigmoid.value(t)
     }
 
     #[inline(always)]
-    fn bend(&self, t: f64) -> f64 {
-        Sigmoid.slope(t)
+    fn second_derivative(&self, t: f64) -> f64 {
+        Sigmoid.derivative(t)
     }
 
     #[inline(always)]
-    fn rise(&self, t: f64) -> f64 {
+    fn centered(&self, t: f64) -> f64 {
         // ln((1 + e^t)/2) = ln1p(expm1(t)/2). It equals t/2 + ln cosh(t/2) but cancels for neither sign of t:
         // expm1(t)/2 stays above −½, where ln1p is well conditioned, and left of zero it tends to −ln 2.
         let curved = ln_1p(0.5 * exp_m1(t.min(STRAIGHT)));
         if t < STRAIGHT { curved } else { t - LN_2 }
     }
 
-    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
-        average::vanishing(self, deviation, z, out, |place| Ramp { place, deviation });
+    fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
+        average::vanishing(self, sigma, z, out, |place| Ramp { place, sigma });
     }
 
     fn range(&self) -> Range {

@@ -27,24 +27,24 @@ impl Activation for Tanh {
     }
 
     #[inline(always)]
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         // 1 − tanh² would cancel; this is 1/cosh² without its overflow.
         let e = exp(-2.0 * t.abs());
         4.0 * e / ((1.0 + e) * (1.0 + e))
     }
 
     #[inline(always)]
-    fn bend(&self, t: f64) -> f64 {
-        -2.0 * tanh(t) * self.slope(t)
+    fn second_derivative(&self, t: f64) -> f64 {
+        -2.0 * tanh(t) * self.derivative(t)
     }
 
     #[inline(always)]
-    fn rise(&self, t: f64) -> f64 {
+    fn centered(&self, t: f64) -> f64 {
         tanh(t)
     }
 
-    fn average(&self, deviation: f64, z: &[f64], out: &mut [f64]) {
-        average::logistic(self, FRAC_PI_2, deviation, z, out, |place| Sign { place: 0.5 * place, deviation });
+    fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
+        average::logistic(self, FRAC_PI_2, sigma, z, out, |place| Sign { place: 0.5 * place, sigma });
     }
 
     fn range(&self) -> Range {
@@ -68,12 +68,12 @@ impl Activation for Tanh {
 /// `z ↦ E sign(z + ε − place) = 2Φ((z − place)/σ) − 1`
 struct Sign {
     place: f64,
-    deviation: f64,
+    sigma: f64,
 }
 
 impl Function for Sign {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        2.0 * above_half((z - self.place) / self.deviation)
+        2.0 * above_half((z - self.place) / self.sigma)
     }
 }

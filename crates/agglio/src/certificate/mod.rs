@@ -17,7 +17,7 @@ use crate::outcome::StopReason;
 pub(crate) use ray::{Far, glance_along_theta};
 use ray::{along_theta, falls_along};
 pub(crate) use spectrum::TAIL;
-use spectrum::{FLAT, Open, PRODUCTS, Spectrum};
+use spectrum::{FLAT, PRODUCTS, Spectrum, UnidentifiedDirections};
 
 /// What was found at the point that a fit returns.
 #[derive(Clone, Debug, PartialEq)]
@@ -168,7 +168,7 @@ impl Certificate {
         }
         let flat = certificate.smallest_eigenvalue.is_some_and(|ratio| ratio.abs() <= FLAT);
         if flat {
-            let open = Open::of(oracle);
+            let open = UnidentifiedDirections::of(oracle);
             certificate.least_norm = open.clear(oracle, outcome);
             certificate.unidentified = open.columns;
         }

@@ -182,7 +182,7 @@ fn ratio(least: f64, most: f64) -> f64 {
 /// Square roots of the diagonal of the curvature at τ = 0, a ball's `multiplier` counting as a penalty: in these units it
 /// is one.
 fn units(oracle: &Fold<'_>, rows: Batch, multiplier: f64) -> Vec<f64> {
-    let slope = oracle.labels().activation().slope(0.0);
+    let slope = oracle.labels().activation().derivative(0.0);
     let squares = if oracle.coordinates().is_standard() {
         vec![1.0; oracle.dim()]
     } else {
@@ -212,7 +212,7 @@ fn scaled(oracle: &Fold<'_>, rows: Batch, matrix: &Symmetric, multiplier: f64) -
 /// The rows that a certificate looks at first.
 fn sample(oracle: &dyn Oracle) -> Batch {
     // rows of little weight tell little
-    let len = (SAMPLE.max(20 * oracle.dim()) as f64 / oracle.evenness()).ceil() as usize;
+    let len = (SAMPLE.max(20 * oracle.dim()) as f64 / oracle.effective_fraction()).ceil() as usize;
     match oracle.rows() > MOST_ROWS && oracle.rows() > len {
         true => Batch::Part { key: CERTIFICATE_KEY, start: 0, len },
         false => Batch::All,
@@ -220,25 +220,25 @@ fn sample(oracle: &dyn Oracle) -> Batch {
 }
 
 /// What the rows leave open of θ, whatever φ.
-pub(crate) struct Open {
+pub(crate) struct UnidentifiedDirections {
     /// Columns with a share in a direction that no row sees.
     pub columns: Vec<usize>,
     /// Of these directions, those that are not seen up to rounding.
     directions: Vec<Vec<f64>>,
 }
 
-impl Open {
-    pub fn of(oracle: &Fold<'_>) -> Open {
-        let nothing = Open { columns: Vec::new(), directions: Vec::new() };
+impl UnidentifiedDirections {
+    pub fn of(oracle: &Fold<'_>) -> UnidentifiedDirections {
+        let nothing = UnidentifiedDirections { columns: Vec::new(), directions: Vec::new() };
         let origin = vec![0.0; oracle.dim()];
         if oracle.is_wide() {
             let ratio = || ratio_by_products(oracle, Batch::All, &origin, 0.0, 0.0);
             let flat = || ratio().is_some_and(|ratio| ratio.abs() <= FLAT);
             // which ones would take the matrix to tell
             let all = if lacks_rows(oracle) || flat() { oracle.coefficients() } else { 0 };
-            return Open { columns: (0..all).collect(), ..nothing };
+            return UnidentifiedDirections { columns: (0..all).collect(), ..nothing };
         }
-        let line = oracle.ask(&Query::new(&origin, 0.0, Batch::All, Want::Line));
+        let line = oracle.ask(&Query::new(&origin, 0.0, Batch::All, Want::NormalEquations));
         let Some(eigen) = line.curvature.and_then(|matrix| scaled(oracle, Batch::All, &matrix, 0.0).eigen()) else {
             return nothing;
         };
@@ -249,7 +249,10 @@ impl Open {
         let columns = (0..oracle.dim()).filter(|&j| open.iter().any(|vector| vector[j].abs() > 1e-6)).collect();
         let (units, rounding) = (units(oracle, Batch::All, 0.0), oracle.dim() as f64 * f64::EPSILON);
         let in_theta = |vector: &Vec<f64>| vector.iter().zip(&units).map(|(v, unit)| v / unit).collect();
-        Open { columns, directions: orthonormal(below(rounding).map(|(_, vector)| in_theta(vector)).collect()) }
+        UnidentifiedDirections {
+            columns,
+            directions: orthonormal(below(rounding).map(|(_, vector)| in_theta(vector)).collect()),
+        }
     }
 
     /// Takes these directions out of θ, and answers whether it did: only where the loss stays as it is. A direction that

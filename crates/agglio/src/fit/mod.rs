@@ -12,7 +12,7 @@ use crate::oracle::Batch;
 use crate::oracle::{Objective, Oracle, Query, Sums, Want};
 use crate::outcome::StopReason;
 use crate::solver::direction::Point;
-use crate::solver::estimator::Place;
+use crate::solver::estimator::StepIndex;
 use crate::solver::schedule::{Next, Progress, Stage};
 use crate::solver::step::Verdict;
 use crate::solver::{Ball, Keep, Method};
@@ -50,7 +50,7 @@ pub struct Outcome {
 pub(crate) const FARTHEST: f64 = 1e290;
 
 /// What the loop owns: θ, where the stage began, and what is known at (θ, τ).
-struct Walk {
+struct LoopState {
     theta: Vec<f64>,
     /// θ before the last accepted step, and where the stage began: what remains if a step leads out of the numbers.
     before: Vec<f64>,
@@ -61,7 +61,7 @@ struct Walk {
     known: Option<Sums>,
     mean: StageMean,
     keep: Keep,
-    kept: Kept,
+    kept: BestPoint,
     steps: usize,
     first_loss: f64,
     accepted: usize,
@@ -69,13 +69,13 @@ struct Walk {
 
 /// A point that may be better than the last; none before anything was put in.
 #[derive(Default)]
-struct Kept {
+struct BestPoint {
     theta: Vec<f64>,
     loss: Option<f64>,
     stages: f64,
 }
 
-impl Kept {
+impl BestPoint {
     /// Takes in where a stage ended: the mean of those, later ones counting more, the k-th with k².
     ///
     /// Reference: Shamir and Zhang (2013), polynomial-decay averaging.
@@ -100,7 +100,7 @@ impl Kept {
 ///
 /// Not converging is a [`StopReason`], never an error.
 pub fn fit(oracle: &dyn Oracle, method: Method, start: Vec<f64>, stop: Stop, observer: &mut dyn Observer) -> Outcome {
-    let mut fitting = Fitting::begin(oracle, method, start, stop);
+    let mut fitting = FitLoop::begin(oracle, method, start, stop);
     loop {
         if let Some(over) = fitting.step(observer) {
             return fitting.end(over);
@@ -109,93 +109,93 @@ pub fn fit(oracle: &dyn Oracle, method: Method, start: Vec<f64>, stop: Stop, obs
 }
 
 /// A fit on its way: the loop, a step at a time, for whoever has several of them on the same rows.
-pub(crate) struct Fitting<'o> {
+pub(crate) struct FitLoop<'o> {
     oracle: &'o dyn Oracle,
     method: Method,
     stop: Stop,
-    walk: Walk,
+    state: LoopState,
     /// Room for the displacement.
     p: Vec<f64>,
 }
 
 /// Why a fit is over, with the exact sums where they were asked for.
-pub(crate) type Over = (StopReason, Option<Sums>);
+pub(crate) type Ending = (StopReason, Option<Sums>);
 
-impl<'o> Fitting<'o> {
-    pub fn begin(oracle: &'o dyn Oracle, mut method: Method, mut start: Vec<f64>, stop: Stop) -> Fitting<'o> {
+impl<'o> FitLoop<'o> {
+    pub fn begin(oracle: &'o dyn Oracle, mut method: Method, mut start: Vec<f64>, stop: Stop) -> FitLoop<'o> {
         method.ball.iter().for_each(|ball| ball.project(&mut start));
-        let walk = Walk::new(start, method.schedule.first(), &method);
-        let p = vec![0.0; walk.theta.len()];
+        let state = LoopState::new(start, method.schedule.first(), &method);
+        let p = vec![0.0; state.theta.len()];
         if !stop.at_limit(0) {
-            method.begin(oracle, &walk.theta, &walk.stage);
+            method.begin(oracle, &state.theta, &state.stage);
         }
-        Fitting { oracle, method, stop, walk, p }
+        FitLoop { oracle, method, stop, state, p }
     }
 
-    /// What the next step asks first, where it is a question that others may answer with theirs: see [`Fitting::tell`].
+    /// What the next step asks first, where it is a question that others may answer with theirs: see [`FitLoop::tell`].
     pub fn question(&self) -> Option<Query<'_>> {
-        if self.walk.known.is_some() || self.stop.at_limit(0) {
+        if self.state.known.is_some() || self.stop.at_limit(0) {
             return None;
         }
-        self.method.question(&self.walk.theta, self.walk.place())
+        self.method.question(&self.state.theta, self.state.index())
     }
 
     /// Takes the answer to its question.
     pub fn tell(&mut self, answer: Sums) {
-        self.walk.known = Some(answer);
+        self.state.known = Some(answer);
     }
 
     /// Takes a step; answers why the fit is over, if it is.
-    pub fn step(&mut self, observer: &mut dyn Observer) -> Option<Over> {
-        let Fitting { oracle, method, stop, walk, p } = self;
+    pub fn step(&mut self, observer: &mut dyn Observer) -> Option<Ending> {
+        let FitLoop { oracle, method, stop, state, p } = self;
         if stop.at_limit(0) {
             return Some((StopReason::Limit, None));
         }
-        let here = walk.known.take().unwrap_or_else(|| method.estimate(*oracle, &walk.theta, walk.place()));
-        if !walk.is_finite(&here) {
+        let here = state.known.take().unwrap_or_else(|| method.estimate(*oracle, &state.theta, state.index()));
+        if !state.is_finite(&here) {
             return Some((StopReason::NotFinite, None));
         }
         if oracle.is_interrupted() {
             return Some((StopReason::Interrupted, None));
         }
-        let point = Point { theta: &walk.theta, sums: &here, stage: walk.stage, ball: walk.ball, oracle: *oracle };
+        let point = Point { theta: &state.theta, sums: &here, stage: state.stage, ball: state.ball, oracle: *oracle };
         let predicted = method.direction.displace(method.step.size(), &point, p);
-        let trial = walk.trial(p);
-        let there = method.step.judges().then(|| method.estimate(*oracle, &trial, walk.place()));
+        let trial = state.trial(p);
+        let there = method.step.judges().then(|| method.estimate(*oracle, &trial, state.index()));
         let verdict = match there.as_ref().map_or(Verdict::Accept, |there| method.step.judge(&here, there, predicted)) {
             // an exact fit has nothing left to gain, whatever a new look would tell
-            Verdict::Settled if !here.is_rounding() && method.direction.doubts() => Verdict::Reject,
+            Verdict::Settled if !here.is_rounding() && method.direction.wants_refresh() => Verdict::Reject,
             verdict => verdict,
         };
-        walk.mean.add(&here, predicted);
-        if walk.keep == Keep::Best && method.schedule.at_cap(&walk.stage) {
-            walk.kept.best(&walk.theta, here.loss);
+        state.mean.add(&here, predicted);
+        if state.keep == Keep::Best && method.schedule.at_cap(&state.stage) {
+            state.kept.best(&state.theta, here.loss);
         }
-        let step = Seen {
+        let step = StepRecord {
             rows: here.rows,
             loss: here.loss,
             gradient: here.gradient_norm(),
             saturated: here.saturated,
             verdict,
         };
-        walk.take(verdict, trial, here, there);
-        if observer.step(&walk.report(*oracle, &step)).is_break() || oracle.is_interrupted() {
+        state.take(verdict, trial, here, there);
+        if observer.step(&state.report(*oracle, &step)).is_break() || oracle.is_interrupted() {
             return Some((StopReason::Interrupted, None));
         }
         let (settled, small) = (verdict == Verdict::Settled, predicted <= 0.01 * step.loss);
-        let progress = Progress { accepted: walk.accepted, loss: step.loss, settled, small };
-        let next = method.schedule.next(&walk.stage, &progress);
-        walk.follow(next, *oracle, method, stop, settled)
+        let progress = Progress { accepted: state.accepted, loss: step.loss, settled, small };
+        let next = method.schedule.next(&state.stage, &progress);
+        state.follow(next, *oracle, method, stop, settled)
     }
 
     /// Where it has ended.
-    pub fn end(self, (reason, sums): Over) -> Outcome {
-        self.walk.end(self.oracle, reason, sums)
+    pub fn end(self, (reason, sums): Ending) -> Outcome {
+        self.state.end(self.oracle, reason, sums)
     }
 }
 
 /// What an observer hears of a step besides where it led.
-struct Seen {
+struct StepRecord {
     rows: usize,
     loss: f64,
     gradient: f64,
@@ -203,10 +203,10 @@ struct Seen {
     verdict: Verdict,
 }
 
-impl Walk {
-    fn new(theta: Vec<f64>, stage: Stage, method: &Method) -> Walk {
+impl LoopState {
+    fn new(theta: Vec<f64>, stage: Stage, method: &Method) -> LoopState {
         let (before, begun) = (theta.clone(), theta.clone());
-        Walk {
+        LoopState {
             theta,
             before,
             begun,
@@ -216,15 +216,15 @@ impl Walk {
             known: None,
             mean: StageMean::default(),
             keep: method.keep,
-            kept: Kept::default(),
+            kept: BestPoint::default(),
             steps: 0,
             first_loss: f64::NAN,
             accepted: 0,
         }
     }
 
-    fn place(&self) -> Place {
-        Place { stage: self.stage, step: self.accepted }
+    fn index(&self) -> StepIndex {
+        StepIndex { stage: self.stage, step: self.accepted }
     }
 
     /// Whether θ and what was found there are numbers: where φ is flat, a θ beyond them has a loss like any other.
@@ -252,7 +252,7 @@ impl Walk {
         }
     }
 
-    fn report(&self, oracle: &dyn Oracle, seen: &Seen) -> Step<'_> {
+    fn report(&self, oracle: &dyn Oracle, seen: &StepRecord) -> Step<'_> {
         Step {
             step: self.steps,
             stage: self.stage.index,
@@ -275,7 +275,7 @@ impl Walk {
         method: &mut Method,
         stop: &mut Stop,
         settled: bool,
-    ) -> Option<Over> {
+    ) -> Option<Ending> {
         match next {
             Next::Stay => return None,
             Next::Advance(stage) => {
@@ -294,7 +294,7 @@ impl Walk {
     }
 
     /// Whether the fit is over now that a stage is, with the exact sums where they were asked for.
-    fn review(&mut self, oracle: &dyn Oracle, method: &mut Method, stop: &mut Stop, settled: bool) -> Option<Over> {
+    fn review(&mut self, oracle: &dyn Oracle, method: &mut Method, stop: &mut Stop, settled: bool) -> Option<Ending> {
         let end = match stop.at_limit(self.stage.index + 1) {
             true => End::Limit,
             false if settled => End::Settled,
@@ -331,7 +331,7 @@ impl Walk {
     fn enter(&mut self, stage: Stage, oracle: &dyn Oracle, method: &mut Method) {
         if stage.tau != self.stage.tau || stage.rows != self.stage.rows {
             self.known = None;
-            method.direction.warm(&stage);
+            method.direction.on_new_objective(&stage);
         }
         self.stage = stage;
         self.begun.clone_from(&self.theta);
@@ -387,7 +387,7 @@ impl Walk {
         }
         let multiplier = self.reduce(&mut sums);
         let matching_gradient = self.own_sums(oracle).and_then(|own| own.relative_gradient());
-        let Walk { theta, stage: Stage { tau, .. }, steps, .. } = self;
+        let LoopState { theta, stage: Stage { tau, .. }, steps, .. } = self;
         let first_loss = if steps > 0 { self.first_loss } else { sums.loss };
         Outcome { theta, tau, reason, steps, first_loss, sums, multiplier, matching_gradient }
     }

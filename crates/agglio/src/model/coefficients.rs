@@ -1,73 +1,61 @@
-//! *Coefficients* by name, in an order that a file keeps.
+//! *Weights* are a point by column names, where a fit begins or what a simulation was drawn from.
 
-use std::collections::HashSet;
-use std::fmt;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-/// Names and numbers; in JSON an object, in which no name stands twice.
+use super::by_name::ByName;
+use crate::error::{Error, Result};
+use crate::text::escape;
+
+/// A point by column names, as `--truth` writes it and `--init` reads it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Coefficients(pub Vec<(String, f64)>);
-
-impl Serialize for Coefficients {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
+pub struct Coefficients {
+    /// The intercept.
+    pub intercept: f64,
+    /// Coefficients by column name.
+    pub coefficients: Vec<(String, f64)>,
 }
 
-impl<'de> Deserialize<'de> for Coefficients {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Coefficients, D::Error> {
-        deserializer.deserialize_map(Entries)
-    }
-}
-
-struct Entries;
-
-impl<'de> Visitor<'de> for Entries {
-    type Value = Coefficients;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("coefficients by name")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Coefficients, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(name) = map.next_key::<String>()? {
-            let value = map.next_value();
-            let value: f64 = value.map_err(|why| A::Error::custom(format!("the coefficient of `{name}`: {why}")))?;
-            entries.push((name, value));
-        }
-        let coefficients = Coefficients(entries);
-        coefficients.check().map_err(A::Error::custom)?;
-        Ok(coefficients)
-    }
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CoefficientsFile {
+    #[serde(default)]
+    intercept: f64,
+    coefficients: ByName,
 }
 
 impl Coefficients {
-    /// Names and numbers that belong together, one by one.
-    pub fn new(names: &[String], values: &[f64]) -> Result<Coefficients, String> {
-        if names.len() != values.len() {
-            return Err(format!("there are {} names for {} coefficients", names.len(), values.len()));
-        }
-        let coefficients = Coefficients(names.iter().cloned().zip(values.iter().copied()).collect());
-        coefficients.check()?;
-        Ok(coefficients)
+    /// The weights as text.
+    pub fn to_json(&self) -> String {
+        let file = CoefficientsFile { intercept: self.intercept, coefficients: ByName(self.coefficients.clone()) };
+        let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
+        text.push('\n');
+        text
     }
 
-    fn check(&self) -> Result<(), String> {
-        let mut seen = HashSet::new();
-        if let Some((name, _)) = self.0.iter().find(|(name, _)| !seen.insert(name)) {
-            return Err(format!("there are two coefficients of `{name}`"));
-        }
-        match self.0.iter().find(|(_, value)| !value.is_finite()) {
-            Some((name, _)) => Err(format!("the coefficient of `{name}` is not finite")),
-            None => Ok(()),
-        }
+    /// Reads weights from text; `path` is named in errors.
+    ///
+    /// # Errors
+    /// If it is not `{"intercept": b, "coefficients": {name: value}}` with finite numbers and names that differ.
+    pub fn from_json(text: &str, path: &Path) -> Result<Coefficients> {
+        let wrong = |why: serde_json::Error| format!("not a weights file: {}", escape::ends(&why.to_string()));
+        let file: CoefficientsFile = serde_json::from_str(text).map_err(|why| Error::file(path, wrong(why)))?;
+        Ok(Coefficients { intercept: file.intercept, coefficients: file.coefficients.0 })
     }
 
-    /// The numbers.
-    pub fn values(&self) -> Vec<f64> {
-        self.0.iter().map(|(_, value)| *value).collect()
+    /// The coefficients in the order of `names`.
+    ///
+    /// # Errors
+    /// If the names of the two are not the same.
+    pub fn in_order(&self, names: &[String], path: &Path) -> Result<Vec<f64>> {
+        let known: HashSet<&String> = names.iter().collect();
+        if let Some((extra, _)) = self.coefficients.iter().find(|(name, _)| !known.contains(name)) {
+            return Err(Error::file(path, format!("it has a coefficient for `{extra}`, which is not a feature")));
+        }
+        let values: HashMap<&String, f64> = self.coefficients.iter().map(|(name, value)| (name, *value)).collect();
+        let missing = |name: &String| Error::file(path, format!("it has no coefficient for the feature `{name}`"));
+        names.iter().map(|name| values.get(name).copied().ok_or_else(|| missing(name))).collect()
     }
 }

@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::coefficients::Coefficients;
+use super::by_name::ByName;
 use crate::text::suggest::nearest;
 
 /// What a model file says that it is.
@@ -52,7 +52,7 @@ pub(super) struct File {
     /// How many columns the table had, where they had no names.
     pub columns: Option<usize>,
     pub intercept: f64,
-    pub coefficients: Coefficients,
+    pub coefficients: ByName,
     pub noise: String,
     pub tau: f64,
     pub deviation: Option<f64>,

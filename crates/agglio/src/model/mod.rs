@@ -2,17 +2,17 @@
 //!
 //! Kept as JSON, versioned, with floats that read back to the same bits and a checksum.
 
+mod by_name;
 mod coefficients;
 mod file;
-mod weights;
 
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use coefficients::Coefficients;
+use by_name::ByName;
+pub use coefficients::Coefficients;
 use file::{FORMAT, File, VERSION};
-pub use weights::Weights;
 
 use crate::activation::{Activation, named};
 use crate::error::{Error, Result};
@@ -75,10 +75,10 @@ impl Model {
             offset: origin.offset.map(Into::into),
             columns: origin.columns,
             intercept: report.intercept,
-            coefficients: Coefficients::new(origin.names, &report.coefficients).map_err(Error::data)?,
+            coefficients: ByName::new(origin.names, &report.coefficients).map_err(Error::data)?,
             noise: report.noise.name().into(),
             tau: report.tau,
-            deviation: report.deviation,
+            deviation: report.sigma,
             loss: Some(report.loss).filter(|loss| loss.is_finite()),
             status: report.status().to_string(),
             solver: origin.solver.into(),

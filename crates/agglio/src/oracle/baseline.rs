@@ -91,8 +91,8 @@ impl Fold<'_> {
                 self.labels.preimages(0, &Run::Span(0..n), &mut preimages);
                 least_square(mean(&|i| preimages[i] - z(i)), |b| Square {
                     loss: mean(&|i| (activation.value(b + z(i)) - y[i]).powi(2)),
-                    gradient: mean(&|i| (activation.value(b + z(i)) - y[i]) * activation.slope(b + z(i))),
-                    curvature: mean(&|i| activation.slope(b + z(i)).powi(2)),
+                    gradient: mean(&|i| (activation.value(b + z(i)) - y[i]) * activation.derivative(b + z(i))),
+                    curvature: mean(&|i| activation.derivative(b + z(i)).powi(2)),
                 })
             }
         };

@@ -6,7 +6,7 @@ use crate::activation::Activation;
 
 /// One preimage of a label, under noise before φ.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Branch {
+pub(super) struct PreimageDensity {
     pub preimage: f64,
     /// (ẑ − z)².
     pub square: f64,
@@ -14,28 +14,28 @@ pub(super) struct Branch {
     pub log_density: f64,
 }
 
-impl Branch {
-    pub fn new(activation: &dyn Activation, preimage: f64, z: f64, deviation: f64) -> Branch {
+impl PreimageDensity {
+    pub fn new(activation: &dyn Activation, preimage: f64, z: f64, sigma: f64) -> PreimageDensity {
         let square = (preimage - z) * (preimage - z);
         // a label at the very minimum has no density; it must not have all of it either
-        let slope = activation.slope(preimage).abs().max(1e-8);
-        let gauss = -0.5 * square / (deviation * deviation) - (deviation * (2.0 * PI).sqrt()).ln();
-        Branch { preimage, square, log_density: gauss - slope.ln() }
+        let slope = activation.derivative(preimage).abs().max(1e-8);
+        let gauss = -0.5 * square / (sigma * sigma) - (sigma * (2.0 * PI).sqrt()).ln();
+        PreimageDensity { preimage, square, log_density: gauss - slope.ln() }
     }
 
     /// The probability of the first of two branches.
-    pub fn odds(left: Branch, right: Branch) -> f64 {
+    pub fn odds(left: PreimageDensity, right: PreimageDensity) -> f64 {
         1.0 / (1.0 + (right.log_density - left.log_density).exp())
     }
 
     /// The mixture of two branches; of one, where they are the same.
-    pub fn expect(left: Branch, right: Branch) -> Branch {
+    pub fn expect(left: PreimageDensity, right: PreimageDensity) -> PreimageDensity {
         if left.preimage == right.preimage {
             return left;
         }
         let most = left.log_density.max(right.log_density);
         let [a, b] = [left, right].map(|branch| (branch.log_density - most).exp());
-        let mean = |of: fn(&Branch) -> f64| (a * of(&left) + b * of(&right)) / (a + b);
-        Branch { preimage: mean(|b| b.preimage), square: mean(|b| b.square), log_density: most + (a + b).ln() }
+        let mean = |of: fn(&PreimageDensity) -> f64| (a * of(&left) + b * of(&right)) / (a + b);
+        PreimageDensity { preimage: mean(|b| b.preimage), square: mean(|b| b.square), log_density: most + (a + b).ln() }
     }
 }

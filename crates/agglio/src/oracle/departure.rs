@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 
 use crate::math::tree::fold;
 use crate::oracle::Batch;
-use crate::oracle::branch::Branch;
+use crate::oracle::branch::PreimageDensity;
 use crate::oracle::fold::Fold;
-use crate::oracle::leaf::{Room, Task, Visit};
+use crate::oracle::leaf::{RowPass, Scratch, ScratchView};
 use crate::oracle::{Query, Want};
 use crate::rows::column;
 
@@ -18,7 +18,7 @@ pub(crate) struct Ends<'a> {
     /// Root mean square of the residuals φ⁻¹(y) − z.
     pub residual: f64,
     /// Standard deviation of the noise before φ.
-    pub deviation: f64,
+    pub sigma: f64,
     pub post: &'a [f64],
 }
 
@@ -50,17 +50,17 @@ impl Fold<'_> {
         let asked = batch.len(self.rows.len());
         self.visited.fetch_add(2 * asked as u64, Ordering::Relaxed);
         let [pre, post] = [ends.pre, ends.post].map(|theta| Query::new(theta, 1.0, batch, Want::Loss));
-        let [pre, post] = [&pre, &post].map(|query| Task::new(self, query, &self.coordinates));
+        let [pre, post] = [&pre, &post].map(|query| RowPass::new(self, query, &self.coordinates));
         let leaf = |from: usize, to: usize| {
             batch.with_run(self.rows.len(), from, to - from, |run| {
-                let mut room = Room::new(run.len());
-                let Visit { weight, offset, columns: [z, label, mean, value, left, right, ..], .. } =
+                let mut room = Scratch::new(run.len());
+                let ScratchView { weight, offset, columns: [z, label, mean, value, left, right, ..], .. } =
                     pre.enter(&mut room, &run);
                 post.predict(&post.at, &run, offset, z);
                 self.labels.activation().respond(z, value);
                 pre.predict(&pre.at, &run, offset, z);
                 self.rows.labels(&run, label);
-                self.labels.activation().average(ends.deviation, z, mean);
+                self.labels.activation().average(ends.sigma, z, mean);
                 self.labels.both_preimages(&run, left, right);
                 let row = |i: usize| match weight[i] > 0.0 {
                     true => {
@@ -75,15 +75,15 @@ impl Fold<'_> {
         Departure::of(fold(&leaf, &add, asked))
     }
 
-    fn parts(&self, weight: f64, z: f64, excess: f64, preimages: [f64; 2], deviation: f64) -> Parts {
+    fn parts(&self, weight: f64, z: f64, excess: f64, preimages: [f64; 2], sigma: f64) -> Parts {
         let activation = self.labels.activation().as_ref();
-        let [left, right] = preimages.map(|preimage| Branch::new(activation, preimage, z, deviation));
-        let odds = Branch::odds(left, right);
+        let [left, right] = preimages.map(|preimage| PreimageDensity::new(activation, preimage, z, sigma));
+        let odds = PreimageDensity::odds(left, right);
         let moment = |power: i32| {
-            let of = |branch: Branch| ((branch.preimage - z) / deviation).powi(power);
+            let of = |branch: PreimageDensity| ((branch.preimage - z) / sigma).powi(power);
             odds * of(left) + (1.0 - odds) * of(right)
         };
-        let (square, slope) = (moment(2), activation.slope(z).abs().max(f64::MIN_POSITIVE).ln());
+        let (square, slope) = (moment(2), activation.derivative(z).abs().max(f64::MIN_POSITIVE).ln());
         [1.0, excess, excess * excess, square, moment(3), moment(4), slope, slope * slope, square * slope]
             .map(|part| weight * part)
     }

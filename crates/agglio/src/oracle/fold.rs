@@ -7,8 +7,8 @@ use crate::math::linalg::Symmetric;
 use crate::math::tree::{LEAF, fold, sum_of};
 use crate::oracle::Batch;
 use crate::oracle::baseline::Baseline;
-use crate::oracle::group::{ABREAST, Group};
-use crate::oracle::leaf::{Partial, Task, Weighted};
+use crate::oracle::group::{MOST_AT_ONCE, MultiQuery};
+use crate::oracle::leaf::{PartialSums, RowPass, Weighted};
 use crate::oracle::{Bounds, Hessian, Labels, Memory, Oracle, Query, Sums, Want, given_up};
 use crate::rows::column;
 use crate::rows::{Coordinates, Rows, Run};
@@ -22,7 +22,7 @@ pub struct Fold<'a> {
     pub(super) coordinates: Coordinates,
     pub(super) labels: Labels,
     pub(super) mean_weight: f64,
-    evenness: f64,
+    effective_fraction: f64,
     /// λ of the penalty λ‖w‖², which is on no intercept.
     l2: f64,
     pub(super) visited: AtomicU64,
@@ -35,14 +35,14 @@ pub struct Fold<'a> {
 impl<'a> Fold<'a> {
     /// An oracle over `rows`, seen in `coordinates`, with graduated `labels`.
     pub fn new(rows: &'a dyn Rows, coordinates: Coordinates, labels: Labels) -> Fold<'a> {
-        let (mean_weight, evenness) = if rows.has_weights() { spread(rows) } else { (1.0, 1.0) };
+        let (mean_weight, effective_fraction) = if rows.has_weights() { spread(rows) } else { (1.0, 1.0) };
         let visited = AtomicU64::new(coordinates.passes() * rows.len() as u64);
         Fold {
             rows,
             coordinates,
             labels,
             mean_weight,
-            evenness,
+            effective_fraction,
             l2: 0.0,
             visited,
             interrupt: Arc::default(),
@@ -90,19 +90,19 @@ impl<'a> Fold<'a> {
 
     /// The mean of (E φ(z + ε) − y)² over all rows by weight, ε ~ N(0, σ²): what the means that are predicted under noise
     /// before φ lose.
-    fn loss_of_means(&self, theta: &[f64], deviation: f64) -> f64 {
+    fn loss_of_means(&self, theta: &[f64], sigma: f64) -> f64 {
         let (query, n) = (Query::new(theta, 1.0, Batch::All, Want::Loss), self.rows.len());
         self.visited.fetch_add(n as u64, Ordering::Relaxed);
-        let task = Task::new(self, &query, &self.coordinates);
-        let sum = fold(&|from, to| task.loss_of_means(deviation, from, to), &|left, right| left + right, n);
+        let task = RowPass::new(self, &query, &self.coordinates);
+        let sum = fold(&|from, to| task.loss_of_means(sigma, from, to), &|left, right| left + right, n);
         sum / (n as f64 * self.mean_weight)
     }
 
     /// What the predictions of a model at θ lose: means under noise before φ of this deviation, where there is one.
-    pub(crate) fn loss_of_predictions(&self, theta: &[f64], deviation: Option<f64>) -> f64 {
-        match deviation {
+    pub(crate) fn loss_of_predictions(&self, theta: &[f64], sigma: Option<f64>) -> f64 {
+        match sigma {
             None => self.loss_of_rows(theta, 1.0),
-            Some(deviation) => self.loss_of_means(theta, deviation),
+            Some(sigma) => self.loss_of_means(theta, sigma),
         }
     }
 
@@ -110,8 +110,8 @@ impl<'a> Fold<'a> {
     fn ask_rows(&self, query: &Query<'_>) -> Sums {
         let asked = query.batch.len(self.rows.len());
         self.visited.fetch_add(asked as u64, Ordering::Relaxed);
-        let task = Task::new(self, query, &self.coordinates);
-        self.finish(fold(&|from, to| task.sum(from, to), &Partial::merge, asked), query.want)
+        let task = RowPass::new(self, query, &self.coordinates);
+        self.finish(fold(&|from, to| task.sum(from, to), &PartialSums::merge, asked), query.want)
     }
 
     /// Answers several questions for the gradient: those about the same rows, at different points or temperatures, in one
@@ -122,7 +122,7 @@ impl<'a> Fold<'a> {
         while let Some(&first) = open.first() {
             let alike = |i: &usize| queries[*i].batch == queries[first].batch;
             let (group, rest): (Vec<usize>, Vec<usize>) = open.into_iter().partition(alike);
-            for group in group.chunks(ABREAST) {
+            for group in group.chunks(MOST_AT_ONCE) {
                 let asked: Vec<&Query<'_>> = group.iter().map(|&i| &queries[i]).collect();
                 group.iter().zip(self.ask_group(&asked)).for_each(|(&i, answer)| answers[i] = answer);
             }
@@ -132,15 +132,16 @@ impl<'a> Fold<'a> {
     }
 
     fn ask_group(&self, queries: &[&Query<'_>]) -> Vec<Sums> {
-        let tasks: Vec<Task<'_>> = queries.iter().map(|query| Task::new(self, query, &self.coordinates)).collect();
-        let group = Group::new(&tasks);
+        let tasks: Vec<RowPass<'_>> =
+            queries.iter().map(|query| RowPass::new(self, query, &self.coordinates)).collect();
+        let group = MultiQuery::new(&tasks);
         let asked = queries.first().map_or(0, |query| query.batch.len(self.rows.len()));
         self.visited.fetch_add((asked * queries.len()) as u64, Ordering::Relaxed);
-        let merge = |left: Vec<Partial>, right: Vec<Partial>| {
+        let merge = |left: Vec<PartialSums>, right: Vec<PartialSums>| {
             left.into_iter().zip(right).map(|(left, right)| left.merge(right)).collect()
         };
         let sums = fold(&|from, to| group.sum(from, to), &merge, asked);
-        let finish = |(sums, query): (Partial, &&Query<'_>)| self.penalised(self.finish(sums, query.want), query);
+        let finish = |(sums, query): (PartialSums, &&Query<'_>)| self.penalised(self.finish(sums, query.want), query);
         sums.into_iter().zip(queries).map(finish).collect()
     }
 
@@ -194,7 +195,7 @@ impl<'a> Fold<'a> {
     }
 
     /// Turns sums over the rows into means in the solver's coordinates.
-    fn finish(&self, sums: Partial, want: Want<'_>) -> Sums {
+    fn finish(&self, sums: PartialSums, want: Want<'_>) -> Sums {
         let mean = 1.0 / (sums.rows as f64 * self.mean_weight);
         let vector = |sums: Weighted| match sums.rows.is_empty() {
             true => Vec::new(),
@@ -223,8 +224,8 @@ impl<'a> Fold<'a> {
                 answer.is_full = hessian == Hessian::Full;
             }
             Want::CurvatureTimes(..) => answer.curvature_times = vector(sums.curvature),
-            Want::Mixture(_) | Want::Line | Want::RightSides => {
-                let slope = self.labels.activation().slope(0.0);
+            Want::Mixture(_) | Want::NormalEquations | Want::RightSides => {
+                let slope = self.labels.activation().derivative(0.0);
                 let scale = 2.0 * mean * slope * slope;
                 answer.curvature = self.matrix(sums.products, sums.curvature, scale);
                 let sides = sums.right_sides.into_iter();
@@ -276,8 +277,8 @@ impl Oracle for Fold<'_> {
         self.rows.len()
     }
 
-    fn evenness(&self) -> f64 {
-        self.evenness
+    fn effective_fraction(&self) -> f64 {
+        self.effective_fraction
     }
 
     fn ask(&self, query: &Query<'_>) -> Sums {
@@ -295,7 +296,7 @@ impl Oracle for Fold<'_> {
     fn bounds(&self) -> Bounds {
         self.visited.fetch_add(self.rows.len() as u64, Ordering::Relaxed);
         let activation = self.labels.activation();
-        let slope = activation.slope(0.0);
+        let slope = activation.derivative(0.0);
         Bounds {
             slope: slope.abs(),
             largest_slope: activation.largest_slope(),
@@ -307,7 +308,8 @@ impl Oracle for Fold<'_> {
         let n = batch.len(self.rows.len());
         self.visited.fetch_add((n * thetas.len()) as u64, Ordering::Relaxed);
         let queries: Vec<Query<'_>> = thetas.iter().map(|theta| Query::new(theta, tau, batch, Want::Loss)).collect();
-        let tasks: Vec<Task<'_>> = queries.iter().map(|query| Task::new(self, query, &self.coordinates)).collect();
+        let tasks: Vec<RowPass<'_>> =
+            queries.iter().map(|query| RowPass::new(self, query, &self.coordinates)).collect();
         // a leaf is read once and stays in the cache for the other points
         let leaf = |from, to| tasks.iter().map(|task| task.sum(from, to).loss).collect::<Vec<f64>>();
         let merge = |left: Vec<f64>, right: Vec<f64>| left.iter().zip(&right).map(|(a, b)| a + b).collect();
@@ -316,8 +318,8 @@ impl Oracle for Fold<'_> {
     }
 
     /// At τ = 0 the residual is φ′(0)·(z − φ⁻¹(y)).
-    fn distance(&self, theta: &[f64]) -> f64 {
-        self.loss_of_rows(theta, 0.0).sqrt() / self.labels.activation().slope(0.0).abs()
+    fn rms_preimage_error(&self, theta: &[f64]) -> f64 {
+        self.loss_of_rows(theta, 0.0).sqrt() / self.labels.activation().derivative(0.0).abs()
     }
 }
 

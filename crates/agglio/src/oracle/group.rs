@@ -5,15 +5,15 @@
 //! difference: blocks of points are filled up with zeros, so that all products are of the same shape.
 
 use crate::math::vector::{self, sum};
-use crate::oracle::leaf::{Partial, Room, Task, stride};
+use crate::oracle::leaf::{PartialSums, RowPass, Scratch, stride};
 use crate::rows::{BLOCK, Run};
 
 /// Most questions of a group: with more there is little to gain.
-pub(crate) const ABREAST: usize = 32;
+pub(crate) const MOST_AT_ONCE: usize = 32;
 
 /// Questions for the gradient over the same rows.
-pub(super) struct Group<'a> {
-    tasks: &'a [Task<'a>],
+pub(super) struct MultiQuery<'a> {
+    tasks: &'a [RowPass<'a>],
     /// The points as the rows see them, one after the other, and zeros that fill the last block up.
     points: Vec<f64>,
     /// How many of both.
@@ -28,21 +28,21 @@ struct Columns {
     products: Vec<f64>,
 }
 
-impl<'a> Group<'a> {
-    pub fn new(tasks: &'a [Task<'a>]) -> Group<'a> {
+impl<'a> MultiQuery<'a> {
+    pub fn new(tasks: &'a [RowPass<'a>]) -> MultiQuery<'a> {
         let mut points: Vec<f64> = tasks.iter().flat_map(|task| task.at.v.iter().copied()).collect();
         let (width, columns) = (points.len() / tasks.len().max(1), tasks.len().next_multiple_of(BLOCK));
         points.resize(width * columns, 0.0);
-        Group { tasks, points, columns }
+        MultiQuery { tasks, points, columns }
     }
 
     /// The sums over positions `from` … `to` of the asked rows, for each question.
-    pub fn sum(&self, from: usize, to: usize) -> Vec<Partial> {
-        let mut partials: Vec<Partial> = self.tasks.iter().map(Task::nothing).collect();
+    pub fn sum(&self, from: usize, to: usize) -> Vec<PartialSums> {
+        let mut partials: Vec<PartialSums> = self.tasks.iter().map(RowPass::nothing).collect();
         let Some(first) = self.tasks.first() else { return partials };
         let (rows, batch) = (first.fold.rows, first.query.batch);
         let stride = stride(rows.width()).min(to - from);
-        let (mut room, mut columns) = (Room::new(stride), Columns::new(self.points.len()));
+        let (mut room, mut columns) = (Scratch::new(stride), Columns::new(self.points.len()));
         for start in (from..to).step_by(stride.max(1)) {
             let count = stride.min(to - start);
             let visit = |run: Run<'_>| self.visit(first, &run, &mut room, &mut columns, &mut partials);
@@ -54,12 +54,19 @@ impl<'a> Group<'a> {
         partials
     }
 
-    fn visit(&self, first: &Task<'_>, run: &Run<'_>, room: &mut Room, columns: &mut Columns, partials: &mut [Partial]) {
+    fn visit(
+        &self,
+        first: &RowPass<'_>,
+        run: &Run<'_>,
+        room: &mut Scratch,
+        columns: &mut Columns,
+        partials: &mut [PartialSums],
+    ) {
         let (rows, pivot, count) = (first.fold.rows, first.fold.coordinates.pivot(), run.len());
         let Columns { z, a, sums, products } = columns;
         z.resize(self.columns * count, 0.0);
         a.resize(self.columns * count, 0.0);
-        rows.dots_abreast(run, pivot, &self.points, z, products);
+        rows.dots_many(run, pivot, &self.points, z, products);
         let visit = first.enter(room, run);
         let [label, residual, slope, b, h, bend, ..] = visit.columns;
         let columns = z.chunks_exact_mut(count).zip(a.chunks_exact_mut(count));
@@ -69,7 +76,7 @@ impl<'a> Group<'a> {
             task.weigh_gradient(run, visit.weight, residual, slope, a);
             partial.gradient.total += sum(a);
         }
-        rows.add_abreast(run, pivot, a, sums, products);
+        rows.add_many(run, pivot, a, sums, products);
     }
 }
 

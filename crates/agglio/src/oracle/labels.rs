@@ -56,8 +56,8 @@ pub struct Labels {
     left_preimages: Vec<f64>,
     branch: PreimageBranch,
     counted: usize,
-    outside: usize,
-    ambiguous: usize,
+    without_preimage: usize,
+    with_two_preimages: usize,
     clips_some: bool,
     /// See the function of this name.
     blurred_square: f64,
@@ -108,8 +108,8 @@ impl Labels {
             left_preimages: left,
             branch: PreimageBranch::Nearer,
             counted,
-            outside: tally.outside,
-            ambiguous: tally.ambiguous,
+            without_preimage: tally.without_preimage,
+            with_two_preimages: tally.with_two_preimages,
             clips_some,
             blurred_square: 0.0,
             activation,
@@ -125,7 +125,7 @@ impl Labels {
         let (phi, clip) = (&self.activation, self.clip);
         let blurred = |z: &f64| {
             let z = clip.apply_to_preimage(*z);
-            phi.value(z) * phi.slope(tau * z) / phi.slope(z)
+            phi.value(z) * phi.derivative(tau * z) / phi.derivative(z)
         };
         let squares = self.preimages.iter().map(|z| blurred(z).powi(2)).filter(|square| square.is_finite());
         self.blurred_square = squares.sum::<f64>() / self.preimages.len().max(1) as f64;
@@ -180,9 +180,9 @@ impl Labels {
     }
 
     /// Where φ turns, if it does and some label is in the dip.
-    pub fn turn(&self) -> Option<f64> {
+    pub fn argmin(&self) -> Option<f64> {
         match self.activation.preimages(self.activation.range().lo) {
-            Preimages::One(turn) if self.ambiguous > 0 => Some(turn),
+            Preimages::One(argmin) if self.with_two_preimages > 0 => Some(argmin),
             _ => None,
         }
     }
@@ -203,13 +203,13 @@ impl Labels {
     /// Number of choices of preimages that a line can be fitted to: one for each margin, one without, and where φ turns, one
     /// on the left and one far to the left.
     pub(super) fn choices(&self) -> usize {
-        self.clips.len() + 1 + usize::from(self.turn().is_some()) + usize::from(self.far_left().is_some())
+        self.clips.len() + 1 + usize::from(self.argmin().is_some()) + usize::from(self.far_left().is_some())
     }
 
     /// Writes the `index`-th choice of preimages of these rows.
     pub(super) fn preimages(&self, index: usize, run: &Run<'_>, out: &mut [f64]) {
-        match (self.turn(), self.far_left()) {
-            (Some(turn), _) if index == self.clips.len() + 1 => self.preimages_left_of(turn, run, out),
+        match (self.argmin(), self.far_left()) {
+            (Some(argmin), _) if index == self.clips.len() + 1 => self.preimages_left_of(argmin, run, out),
             (_, Some(far)) if index > self.clips.len() => {
                 run.gather(&self.preimages, out);
                 let depth = -self.activation.range().lo;
@@ -225,11 +225,11 @@ impl Labels {
 
     /// The left of two preimages. A label above zero by less than the dip is deep may have been lifted there by noise:
     /// the mirror image of its preimage stands for the one that it does not have.
-    fn preimages_left_of(&self, turn: f64, run: &Run<'_>, out: &mut [f64]) {
+    fn preimages_left_of(&self, argmin: f64, run: &Run<'_>, out: &mut [f64]) {
         run.gather(&self.left_preimages, out);
         let depth = -self.activation.range().lo;
         let lifted = |z: f64| z >= 0.0 && self.activation.value(z) < depth;
-        out.iter_mut().filter(|z| lifted(**z)).for_each(|z| *z = 2.0 * turn - *z);
+        out.iter_mut().filter(|z| lifted(**z)).for_each(|z| *z = 2.0 * argmin - *z);
     }
 
     /// Writes both preimages of these rows, the same twice where there is one.
@@ -252,13 +252,13 @@ impl Labels {
     }
 
     /// Number of labels without a finite preimage.
-    pub fn outside(&self) -> usize {
-        self.outside
+    pub fn without_preimage(&self) -> usize {
+        self.without_preimage
     }
 
     /// Number of labels with two preimages.
-    pub fn ambiguous(&self) -> usize {
-        self.ambiguous
+    pub fn with_two_preimages(&self) -> usize {
+        self.with_two_preimages
     }
 
     /// Pre-activation noise means y = φ(xᵀw + ε), so every label must have a preimage.
@@ -266,13 +266,13 @@ impl Labels {
     /// # Errors
     /// If a label has none, with the count.
     pub fn require_preimages(&self) -> Result<()> {
-        let (outside, all) = (self.outside, self.preimages.len());
-        if outside == 0 {
+        let (without_preimage, all) = (self.without_preimage, self.preimages.len());
+        if without_preimage == 0 {
             return Ok(());
         }
         let name = self.activation.name();
         Err(Error::data(format!(
-            "noise before the activation, and solvers `linear` and `theory`, need labels inside the range of {name}, but {outside} of \
+            "noise before the activation, and solvers `linear` and `theory`, need labels inside the range of {name}, but {without_preimage} of \
              {all} are at or beyond its bounds; fit with noise `post`, by another solver"
         )))
     }
@@ -305,8 +305,8 @@ impl Labels {
 /// What labels there are.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
-    outside: usize,
-    ambiguous: usize,
+    without_preimage: usize,
+    with_two_preimages: usize,
     /// Whether a label has two preimages, whatever its weight.
     double: bool,
 }
@@ -318,7 +318,7 @@ impl Tally {
         let found = match activation.preimages(y) {
             // at or beyond a bound, or beyond the doubles
             Preimages::None => {
-                self.outside += usize::from(counts);
+                self.without_preimage += usize::from(counts);
                 activation.preimages(narrowest.apply(y))
             }
             found => found,
@@ -327,7 +327,7 @@ impl Tally {
             Preimages::None => (0.0, 0.0),
             Preimages::One(z) => (z, z),
             Preimages::Two { left, right } => {
-                self.ambiguous += usize::from(counts && left != right);
+                self.with_two_preimages += usize::from(counts && left != right);
                 self.double |= left != right;
                 (right, left)
             }
@@ -336,8 +336,8 @@ impl Tally {
 
     fn merge(self, other: Tally) -> Tally {
         Tally {
-            outside: self.outside + other.outside,
-            ambiguous: self.ambiguous + other.ambiguous,
+            without_preimage: self.without_preimage + other.without_preimage,
+            with_two_preimages: self.with_two_preimages + other.with_two_preimages,
             double: self.double || other.double,
         }
     }

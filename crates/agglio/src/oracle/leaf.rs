@@ -3,7 +3,7 @@
 use crate::math::linalg::Symmetric;
 use crate::math::tree::LEAF;
 use crate::math::vector::{self, sum, sum_of};
-use crate::oracle::branch::Branch;
+use crate::oracle::branch::PreimageDensity;
 use crate::oracle::fold::Fold;
 use crate::oracle::{Hessian, Memory, Objective, Query, Want, residual};
 use crate::rows::{Addition, Coordinates, Predictor, Run};
@@ -17,7 +17,7 @@ pub(super) fn stride(width: usize) -> usize {
 
 /// Unnormalised sums over some leaves, as the rows give them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Partial {
+pub(super) struct PartialSums {
     pub rows: usize,
     pub loss: f64,
     pub label_square: f64,
@@ -54,15 +54,15 @@ impl Weighted {
     }
 }
 
-impl Partial {
-    fn zero(width: usize, want: Want<'_>, choices: usize) -> Partial {
-        let matrix = matches!(want, Want::Curvature(_) | Want::Line);
+impl PartialSums {
+    fn zero(width: usize, want: Want<'_>, choices: usize) -> PartialSums {
+        let matrix = matches!(want, Want::Curvature(_) | Want::NormalEquations);
         let right_sides = match want {
-            Want::Line | Want::RightSides => choices,
+            Want::NormalEquations | Want::RightSides => choices,
             Want::Mixture(_) => 1,
             _ => 0,
         };
-        Partial {
+        PartialSums {
             gradient: Weighted::zero(
                 width,
                 matches!(want, Want::Gradient | Want::Stationarity | Want::Curvature(_) | Want::CurvatureTimes(..)),
@@ -71,12 +71,12 @@ impl Partial {
             curvature: Weighted::zero(width, matrix || matches!(want, Want::CurvatureTimes(..))),
             products: matrix.then(|| Symmetric::zero(width)),
             right_sides: (0..right_sides).map(|_| Weighted::zero(width, true)).collect(),
-            ..Partial::default()
+            ..PartialSums::default()
         }
     }
 
     /// Adds the sums of the leaves to the right of these.
-    pub fn merge(mut self, right: Partial) -> Partial {
+    pub fn merge(mut self, right: PartialSums) -> PartialSums {
         self.rows += right.rows;
         self.loss += right.loss;
         self.label_square += right.label_square;
@@ -95,28 +95,28 @@ impl Partial {
 }
 
 /// A question as the rows see it: θ, and the vector that curvature is asked times, in the rows' units.
-pub(super) struct Task<'a> {
+pub(super) struct RowPass<'a> {
     pub fold: &'a Fold<'a>,
     pub query: &'a Query<'a>,
     pub at: Predictor,
     times: Option<Predictor>,
 }
 
-impl<'a> Task<'a> {
-    pub fn new(fold: &'a Fold<'a>, query: &'a Query<'a>, coordinates: &Coordinates) -> Task<'a> {
+impl<'a> RowPass<'a> {
+    pub fn new(fold: &'a Fold<'a>, query: &'a Query<'a>, coordinates: &Coordinates) -> RowPass<'a> {
         let times = match query.want {
             Want::CurvatureTimes(_, v) => Some(coordinates.predictor(v)),
             _ => None,
         };
-        Task { fold, query, at: coordinates.predictor(query.theta), times }
+        RowPass { fold, query, at: coordinates.predictor(query.theta), times }
     }
 
     /// The sums over positions `from` … `to` of the asked rows.
-    pub fn sum(&self, from: usize, to: usize) -> Partial {
+    pub fn sum(&self, from: usize, to: usize) -> PartialSums {
         let rows = self.fold.rows;
         let stride = stride(rows.width());
         let mut sums = self.nothing();
-        let mut room = Room::new(stride.min(to - from));
+        let mut room = Scratch::new(stride.min(to - from));
         for start in (from..to).step_by(stride) {
             let count = stride.min(to - start);
             self.query.batch.with_run(rows.len(), start, count, |run| self.visit(&run, &mut room, &mut sums));
@@ -125,27 +125,27 @@ impl<'a> Task<'a> {
     }
 
     /// Σ ω_i (E φ(z_i + ε) − y_i)² over positions `from` … `to` of all rows, with noise ε of this deviation.
-    pub fn loss_of_means(&self, deviation: f64, from: usize, to: usize) -> f64 {
-        let (run, mut room) = (Run::Span(from..to), Room::new(to - from));
-        let Visit { weight, offset, columns: [z, label, mean, ..], .. } = self.enter(&mut room, &run);
+    pub fn loss_of_means(&self, sigma: f64, from: usize, to: usize) -> f64 {
+        let (run, mut room) = (Run::Span(from..to), Scratch::new(to - from));
+        let ScratchView { weight, offset, columns: [z, label, mean, ..], .. } = self.enter(&mut room, &run);
         self.predict(&self.at, &run, offset, z);
         self.fold.rows.labels(&run, label);
-        self.fold.labels.activation().average(deviation, z, mean);
+        self.fold.labels.activation().average(sigma, z, mean);
         residual::compare(weight, label, mean).loss
     }
 
     /// The sums over no rows.
-    pub fn nothing(&self) -> Partial {
-        Partial::zero(self.fold.rows.width(), self.query.want, self.fold.labels.choices())
+    pub fn nothing(&self) -> PartialSums {
+        PartialSums::zero(self.fold.rows.width(), self.query.want, self.fold.labels.choices())
     }
 
-    fn visit(&self, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
+    fn visit(&self, run: &Run<'_>, room: &mut Scratch, sums: &mut PartialSums) {
         match self.query.want {
-            Want::Line | Want::RightSides => return self.visit_line(run, room, sums),
-            Want::Mixture(deviation) => return self.visit_mixture(deviation, run, room, sums),
+            Want::NormalEquations | Want::RightSides => return self.visit_line(run, room, sums),
+            Want::Mixture(sigma) => return self.visit_mixture(sigma, run, room, sums),
             _ => {}
         }
-        let Visit { weight, offset, columns, products } = self.enter(room, run);
+        let ScratchView { weight, offset, columns, products } = self.enter(room, run);
         let [z, label, residual, slope, a, mut spare @ ..] = columns;
         self.predict(&self.at, run, offset, z);
         let room = spare.each_mut().map(|column| &mut **column);
@@ -182,7 +182,7 @@ impl<'a> Task<'a> {
         z: &[f64],
         [label, residual, slope]: [&mut [f64]; 3],
         room: [&mut [f64]; 3],
-        sums: &mut Partial,
+        sums: &mut PartialSums,
     ) {
         let wants_slope = self.query.want != Want::Loss;
         self.fold.rows.labels(run, label);
@@ -203,15 +203,15 @@ impl<'a> Task<'a> {
         let (tau, activation) = (self.query.tau, self.fold.labels.activation());
         match (tau == 1.0, wants_slope) {
             (true, false) => activation.respond(z, value),
-            (true, true) => activation.respond_with_slope(z, value, slope),
+            (true, true) => activation.respond_with_derivative(z, value, slope),
             (false, false) => activation.graduate(tau, z, value),
-            (false, true) => activation.graduate_with_slope(tau, z, value, slope),
+            (false, true) => activation.graduate_with_derivative(tau, z, value, slope),
         }
     }
 
     /// ẑ is the left or the right preimage, with odds N(ẑ; z, σ²)/|φ′(ẑ)| given y.
-    fn visit_mixture(&self, deviation: f64, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
-        let Visit { weight, offset, columns: [z, left, right, slope, a, ..], .. } = self.enter(room, run);
+    fn visit_mixture(&self, sigma: f64, run: &Run<'_>, room: &mut Scratch, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, columns: [z, left, right, slope, a, ..], .. } = self.enter(room, run);
         self.predict(&self.at, run, offset, z);
         self.fold.labels.both_preimages(run, left, right);
         sums.rows += run.len();
@@ -220,8 +220,9 @@ impl<'a> Task<'a> {
                 slope[i] = 0.0;
                 continue;
             }
-            let branch = |preimage: f64| Branch::new(self.fold.labels.activation().as_ref(), preimage, z[i], deviation);
-            let expected = Branch::expect(branch(left[i]), branch(right[i]));
+            let branch =
+                |preimage: f64| PreimageDensity::new(self.fold.labels.activation().as_ref(), preimage, z[i], sigma);
+            let expected = PreimageDensity::expect(branch(left[i]), branch(right[i]));
             sums.loss += weight[i] * expected.square;
             sums.log_likelihood += weight[i] * expected.log_density;
             slope[i] = expected.preimage;
@@ -233,8 +234,8 @@ impl<'a> Task<'a> {
     }
 
     /// At τ = 0 the problem is linear least squares on φ⁻¹(c), whatever θ.
-    fn visit_line(&self, run: &Run<'_>, room: &mut Room, sums: &mut Partial) {
-        let Visit { weight, offset, columns: [a, b, ..], products: room } = self.enter(room, run);
+    fn visit_line(&self, run: &Run<'_>, room: &mut Scratch, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, columns: [a, b, ..], products: room } = self.enter(room, run);
         sums.rows += run.len();
         let pull = |choice: usize, a: &mut [f64]| {
             self.fold.labels.preimages(choice, run, a);
@@ -265,7 +266,7 @@ impl<'a> Task<'a> {
     }
 
     /// Working memory for a run of rows, with its weights and offsets.
-    pub fn enter<'b>(&self, room: &'b mut Room, run: &Run<'_>) -> Visit<'b> {
+    pub fn enter<'b>(&self, room: &'b mut Scratch, run: &Run<'_>) -> ScratchView<'b> {
         let (rows, count, most) = (self.fold.rows, run.len(), room.rows);
         let mut rest = room.columns.as_mut_slice();
         let mut column = || &mut rest.split_off_mut(..most).unwrap_or_default()[..count];
@@ -276,7 +277,7 @@ impl<'a> Task<'a> {
         if rows.has_offsets() {
             rows.offsets(run, offset);
         }
-        Visit { weight, offset, columns: std::array::from_fn(|_| column()), products: &mut room.products }
+        ScratchView { weight, offset, columns: std::array::from_fn(|_| column()), products: &mut room.products }
     }
 
     /// a_i = ω_i r_i φ̂′_i (or ω_i r_i), or its difference to what the row remembers.
@@ -296,8 +297,16 @@ impl<'a> Task<'a> {
     }
 
     /// The gradient, and beside it b_i = ω_i (φ̂′_i)², or ω_i where the gradient has no φ̂′.
-    fn add_norms(&self, run: &Run<'_>, weight: &[f64], slope: &[f64], a: &[f64], b: &mut [f64], sums: &mut Partial) {
-        let flat = 1e-3 * self.fold.labels.activation().slope(0.0).abs();
+    fn add_norms(
+        &self,
+        run: &Run<'_>,
+        weight: &[f64],
+        slope: &[f64],
+        a: &[f64],
+        b: &mut [f64],
+        sums: &mut PartialSums,
+    ) {
+        let flat = 1e-3 * self.fold.labels.activation().derivative(0.0).abs();
         sums.saturated += sum_of(weight, slope, |weight, slope| if slope.abs() < flat { weight } else { 0.0 });
         match self.query.objective {
             Objective::Squares => vector::zip(weight, slope, b, |weight, slope| weight * (slope * slope)),
@@ -324,7 +333,7 @@ impl<'a> Task<'a> {
             Objective::Matching => vector::zip(weight, slope, h, |weight, slope| weight * slope),
         }
         if hessian == Hessian::Full && self.query.objective == Objective::Squares {
-            self.fold.labels.activation().graduate_bend(self.query.tau, z, bend);
+            self.fold.labels.activation().graduate_second_derivative(self.query.tau, z, bend);
             h.iter_mut().enumerate().for_each(|(i, h)| *h += weight[i] * r[i] * bend[i]);
         }
     }
@@ -349,7 +358,7 @@ fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
 }
 
 /// Working memory for one run of rows after the other: columns of numbers, one a row, and what products of rows need.
-pub(super) struct Room {
+pub(super) struct Scratch {
     rows: usize,
     /// Weights, which are one, and offsets, which are zero, unless rows have their own; then all others. In one piece: where
     /// columns are a little more than some pages apart, loads wait for stores that they have nothing to do with.
@@ -358,20 +367,20 @@ pub(super) struct Room {
 }
 
 /// The part of it that a run takes.
-pub(super) struct Visit<'a> {
+pub(super) struct ScratchView<'a> {
     pub weight: &'a [f64],
     pub offset: &'a [f64],
-    pub columns: [&'a mut [f64]; Room::COLUMNS],
+    pub columns: [&'a mut [f64]; Scratch::COLUMNS],
     products: &'a mut Vec<f64>,
 }
 
-impl Room {
+impl Scratch {
     /// Beside weights and offsets.
     const COLUMNS: usize = 8;
 
-    pub fn new(rows: usize) -> Room {
+    pub fn new(rows: usize) -> Scratch {
         let mut columns = vec![0.0; (2 + Self::COLUMNS) * rows];
         columns[..rows].fill(1.0);
-        Room { rows, columns, products: Vec::new() }
+        Scratch { rows, columns, products: Vec::new() }
     }
 }

@@ -27,11 +27,11 @@ pub use answer::{Bounds, Sums};
 pub use baseline::Baseline;
 pub(crate) use departure::{Departure, Ends};
 pub use fold::Fold;
-pub(crate) use group::ABREAST;
+pub(crate) use group::MOST_AT_ONCE;
 pub use labels::{Labels, MARGIN, MARGINS, PreimageBranch};
 pub(crate) use projection::Projection;
 pub use query::{Batch, Hessian, Memory, Objective, Query, Want};
-pub(crate) use share::Share;
+pub(crate) use share::OracleClient;
 
 /// Entries of θ up to which forming the d×d curvature and solving with it costs less than the products with vectors that
 /// conjugate gradients would ask for instead.
@@ -49,7 +49,7 @@ pub trait Oracle: Sync {
     fn rows(&self) -> usize;
 
     /// The share of the rows that would tell as much with equal weights: (Σω)²/(n·Σω²). Default: all of them.
-    fn evenness(&self) -> f64 {
+    fn effective_fraction(&self) -> f64 {
         1.0
     }
 
@@ -77,7 +77,7 @@ pub trait Oracle: Sync {
 
     /// Root mean square of z − φ⁻¹(y): how far the predictors at θ are from those that the labels ask for. Takes
     /// one pass over the rows.
-    fn distance(&self, theta: &[f64]) -> f64;
+    fn rms_preimage_error(&self, theta: &[f64]) -> f64;
 }
 
 /// The answer to whoever is to end and asks for a product with the curvature: one that is not finite, at which those give up

@@ -4,7 +4,7 @@
 use crate::activation::Activation;
 use crate::oracle::Batch;
 use crate::oracle::fold::Fold;
-use crate::oracle::leaf::{Room, Task, Visit, stride};
+use crate::oracle::leaf::{RowPass, Scratch, ScratchView, stride};
 use crate::oracle::{Oracle, Query, Want};
 
 /// Rows seen along lines through one point, with their labels.
@@ -25,18 +25,19 @@ impl Fold<'_> {
         let queries = |theta| Query::new(theta, 1.0, batch, Want::Loss);
         let queries: Vec<Query<'_>> =
             [theta].into_iter().chain(directions.iter().map(Vec::as_slice)).map(queries).collect();
-        let tasks: Vec<Task<'_>> = queries.iter().map(|query| Task::new(self, query, self.coordinates())).collect();
+        let tasks: Vec<RowPass<'_>> =
+            queries.iter().map(|query| RowPass::new(self, query, self.coordinates())).collect();
         let mut columns = vec![Vec::with_capacity(n); tasks.len()];
         let [mut labels, mut weights] = std::array::from_fn(|_| Vec::with_capacity(n));
         let stride = stride(self.coefficients());
         let nothing = vec![0.0; stride.min(n)];
-        let mut room = Room::new(stride.min(n));
+        let mut room = Scratch::new(stride.min(n));
         // at the origin nothing is multiplied
         let multiplied = directions.len() + usize::from(theta.iter().any(|theta| *theta != 0.0));
         self.count(n * multiplied);
         for start in (0..n).step_by(stride) {
             batch.with_run(all, start, stride.min(n - start), |run| {
-                let Visit { weight, offset, columns: [z, label, ..], .. } = tasks[0].enter(&mut room, &run);
+                let ScratchView { weight, offset, columns: [z, label, ..], .. } = tasks[0].enter(&mut room, &run);
                 self.rows.labels(&run, label);
                 labels.extend_from_slice(label);
                 weights.extend_from_slice(weight);

@@ -56,8 +56,8 @@ pub enum Want<'a> {
     Mixture(f64),
     /// The normal equations of linear least squares on φ⁻¹(y), the problem at τ = 0, with a right-hand side for every
     /// choice of preimages. θ and τ do not matter.
-    Line,
-    /// The right-hand sides of [`Want::Line`] alone.
+    NormalEquations,
+    /// The right-hand sides of [`Want::NormalEquations`] alone.
     RightSides,
 }
 

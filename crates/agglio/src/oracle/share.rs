@@ -6,16 +6,16 @@ use crate::oracle::Batch;
 use crate::oracle::{Bounds, Oracle, Query, Sums, given_up};
 
 /// An oracle as one of several runs sees it.
-pub(crate) struct Share<'a> {
+pub(crate) struct OracleClient<'a> {
     oracle: &'a dyn Oracle,
     visited: AtomicU64,
     interrupt: &'a AtomicBool,
 }
 
-impl<'a> Share<'a> {
+impl<'a> OracleClient<'a> {
     /// A run that begins now, with the flag that ends it: what was asked before, it would have asked too.
-    pub fn new(oracle: &'a dyn Oracle, interrupt: &'a AtomicBool) -> Share<'a> {
-        Share { oracle, visited: AtomicU64::new(oracle.visited()), interrupt }
+    pub fn new(oracle: &'a dyn Oracle, interrupt: &'a AtomicBool) -> OracleClient<'a> {
+        OracleClient { oracle, visited: AtomicU64::new(oracle.visited()), interrupt }
     }
 
     /// Counts rows that were visited for this run.
@@ -24,7 +24,7 @@ impl<'a> Share<'a> {
     }
 }
 
-impl Oracle for Share<'_> {
+impl Oracle for OracleClient<'_> {
     fn dim(&self) -> usize {
         self.oracle.dim()
     }
@@ -37,8 +37,8 @@ impl Oracle for Share<'_> {
         self.oracle.rows()
     }
 
-    fn evenness(&self) -> f64 {
-        self.oracle.evenness()
+    fn effective_fraction(&self) -> f64 {
+        self.oracle.effective_fraction()
     }
 
     fn is_wide(&self) -> bool {
@@ -71,8 +71,8 @@ impl Oracle for Share<'_> {
         self.oracle.losses(thetas, tau, batch)
     }
 
-    fn distance(&self, theta: &[f64]) -> f64 {
+    fn rms_preimage_error(&self, theta: &[f64]) -> f64 {
         self.count(self.rows());
-        self.oracle.distance(theta)
+        self.oracle.rms_preimage_error(theta)
     }
 }

@@ -31,7 +31,7 @@ pub struct Report {
     /// Why that is not before φ, where every label has a preimage.
     pub objection: Option<Objection>,
     /// Standard deviation of noise before φ, where the fit ended at τ = 0, by degrees of freedom.
-    pub deviation: Option<f64>,
+    pub sigma: Option<f64>,
     /// The last temperature.
     pub tau: f64,
     /// Whether the limit came before the last temperature.
@@ -57,9 +57,9 @@ pub struct Report {
     /// Columns that vary by less than a hundred-millionth of their mean.
     pub coarse_columns: Vec<usize>,
     /// Labels without a finite preimage.
-    pub labels_outside: usize,
+    pub labels_without_preimage: usize,
     /// Labels with two preimages.
-    pub labels_ambiguous: usize,
+    pub labels_with_two_preimages: usize,
     /// The smallest label and the largest, those without weight left out.
     pub label_bounds: (f64, f64),
     /// The values that φ takes.
@@ -86,11 +86,11 @@ impl Report {
                  rounding; subtract a constant from them where they come from"
             ));
         }
-        if self.labels_outside > 0 {
+        if self.labels_without_preimage > 0 {
             warnings.push(self.bounds_warning());
         }
-        if self.labels_ambiguous > 0 {
-            let (some, all) = (self.labels_ambiguous, self.rows);
+        if self.labels_with_two_preimages > 0 {
+            let (some, all) = (self.labels_with_two_preimages, self.rows);
             warnings
                 .push(format!("{some} of {all} labels have two preimages; which one is meant is found with the fit"));
         }

@@ -159,7 +159,7 @@ impl Report {
         }
         let (gradient, tau) = (size(self.certificate.relative_gradient), brief(self.tau));
         let advice = match self.solver {
-            Solver::Auto if self.deviation.is_some() => {
+            Solver::Auto if self.sigma.is_some() => {
                 "the choice between two preimages did not settle: use noise `post`".into()
             }
             Solver::Auto => "allow more epochs".into(),
@@ -227,7 +227,7 @@ impl Report {
 
     /// Labels at the bounds of the range are ordinary; those far beyond them may be on another scale.
     pub(crate) fn bounds_warning(&self) -> String {
-        let (some, all) = (self.labels_outside, self.rows);
+        let (some, all) = (self.labels_without_preimage, self.rows);
         let used = if self.tau < 1.0 { "are clipped at this temperature" } else { "are used unchanged" };
         let scale = match self.strays() && self.status() != Status::WrongScale {
             true => format!(". If that is not noise, check the scale: {}", self.scale_advice("the response")),

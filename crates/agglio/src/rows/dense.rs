@@ -224,7 +224,7 @@ impl Rows for Dense {
         with_rows!(self, run, rows => kernel::dots(rows, centre, v, z));
     }
 
-    fn dots_abreast(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], room: &mut Vec<f64>) {
+    fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], room: &mut Vec<f64>) {
         let x = self.plain(run, centre, sized(room, run.len() * self.width));
         let blocks = v.chunks(BLOCK * self.width).zip(z.chunks_mut(BLOCK * run.len()));
         blocks.for_each(|(v, z)| linalg::multiply_rows(x, self.width, v, z));
@@ -238,7 +238,7 @@ impl Rows for Dense {
         with_rows!(self, run, rows => kernel::add_rows(rows, centre, additions));
     }
 
-    fn add_abreast(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], room: &mut Vec<f64>) {
+    fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], room: &mut Vec<f64>) {
         let x = self.plain(run, centre, sized(room, run.len() * self.width));
         let blocks = a.chunks(BLOCK * run.len()).zip(sums.chunks_mut(BLOCK * self.width));
         blocks.for_each(|(a, sums)| linalg::add_rows_times(x, self.width, a, sums));

@@ -125,7 +125,7 @@ pub trait Rows: Debug + Send + Sync {
     /// products do in `z`; what a vector gives does not depend on the others. `room` is as in [`Rows::add_products`].
     ///
     /// Default: one after the other.
-    fn dots_abreast(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], _room: &mut Vec<f64>) {
+    fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], _room: &mut Vec<f64>) {
         let pairs = v.chunks_exact(self.width()).zip(z.chunks_exact_mut(run.len()));
         pairs.for_each(|(v, z)| self.dots(run, centre, v, z));
     }
@@ -137,10 +137,10 @@ pub trait Rows: Debug + Send + Sync {
     fn add_rows(&self, run: &Run<'_>, centre: &[f64], additions: &mut [Addition<'_>]);
 
     /// As [`Rows::add_rows`] for several additions, whose coefficients stand one after the other, as their sums do; otherwise
-    /// as [`Rows::dots_abreast`].
+    /// as [`Rows::dots_many`].
     ///
     /// Default: one after the other.
-    fn add_abreast(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], _room: &mut Vec<f64>) {
+    fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], _room: &mut Vec<f64>) {
         let pairs = a.chunks_exact(run.len()).zip(sums.chunks_exact_mut(self.width()));
         pairs.for_each(|(coefficients, sums)| self.add_rows(run, centre, &mut [Addition { coefficients, sums }]));
     }

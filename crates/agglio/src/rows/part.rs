@@ -75,8 +75,8 @@ impl Rows for Part<'_> {
         self.ask(run, |run| self.rows.dots(run, centre, v, z));
     }
 
-    fn dots_abreast(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], room: &mut Vec<f64>) {
-        self.ask(run, |run| self.rows.dots_abreast(run, centre, v, z, room));
+    fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], room: &mut Vec<f64>) {
+        self.ask(run, |run| self.rows.dots_many(run, centre, v, z, room));
     }
 
     fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
@@ -87,8 +87,8 @@ impl Rows for Part<'_> {
         self.ask(run, |run| self.rows.add_rows(run, centre, additions));
     }
 
-    fn add_abreast(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], room: &mut Vec<f64>) {
-        self.ask(run, |run| self.rows.add_abreast(run, centre, a, sums, room));
+    fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], room: &mut Vec<f64>) {
+        self.ask(run, |run| self.rows.add_many(run, centre, a, sums, room));
     }
 
     fn add_rows_and_squares(&self, run: &Run<'_>, pivot: &[f64], centre: &[f64], additions: [Addition<'_>; 2]) {

@@ -17,7 +17,7 @@ pub use preset::Solver;
 use crate::oracle::{Oracle, Query, Sums};
 use crate::solver::schedule::{Schedule, Stage};
 use direction::Direction;
-use estimator::{Estimator, Place};
+use estimator::{Estimator, StepIndex};
 use step::StepRule;
 
 /// The parts of a solver, put together.
@@ -57,12 +57,12 @@ impl Method {
     }
 
     /// What the direction wants to be told of θ, as well as the estimator gets it.
-    pub(crate) fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place) -> Sums {
-        self.estimator.estimate(oracle, theta, place, self.direction.want())
+    pub(crate) fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex) -> Sums {
+        self.estimator.estimate(oracle, theta, index, self.direction.want())
     }
 
     /// The question that [`Method::estimate`] comes down to, where it is one.
-    pub(crate) fn question<'q>(&self, theta: &'q [f64], place: Place) -> Option<Query<'q>> {
-        self.estimator.question(theta, place, self.direction.want())
+    pub(crate) fn question<'q>(&self, theta: &'q [f64], index: StepIndex) -> Option<Query<'q>> {
+        self.estimator.question(theta, index, self.direction.want())
     }
 }

@@ -3,12 +3,13 @@
 use crate::error::Result;
 use crate::oracle::{Hessian, Oracle};
 use crate::solver::direction::{
-    Adaptive, Damped, Direction, Lbfgs, Momentum, Nesterov, NewtonCg, Normalised, Second, Steepest, Suffix,
+    Adaptive, Direction, Lbfgs, LevenbergMarquardt, Momentum, Nesterov, NewtonCg, Normalised, Second, Steepest,
+    SuffixAveraging,
 };
-use crate::solver::estimator::{Estimator, Full, Matching, Minibatch, Saga, Shuffle, Smoothed, Smoothing, Svrg};
+use crate::solver::estimator::{Estimator, Full, MatchingLoss, Minibatch, Saga, Shuffle, Smoothed, Smoothing, Svrg};
 use crate::solver::preset::Settings;
 use crate::solver::schedule::{Constant, Geometric, Schedule};
-use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule, Trust};
+use crate::solver::step::{self, Armijo, Decay, Smoothness, StepRule, TrustRegion};
 use crate::solver::{Keep, Solver};
 
 /// The first temperature of a graduated fit, unless the start is so far out that τ₀·distance would exceed one: the
@@ -26,12 +27,12 @@ pub(crate) const BATCH: usize = 50;
 
 /// A cap of zero leaves nothing to graduate.
 pub(super) fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f64]) -> Box<dyn Schedule> {
-    let Settings { tau0, beta, cap, .. } = *settings;
-    if cap == 0.0 {
-        return Box::new(Constant { tau: cap, steps });
+    let Settings { tau0, beta, tau_max, .. } = *settings;
+    if tau_max == 0.0 {
+        return Box::new(Constant { tau: tau_max, steps });
     }
-    let tau0 = tau0.unwrap_or_else(|| TAU0.min(cap).min((1.0 / oracle.distance(start)).max(COLDEST)));
-    Box::new(Geometric { tau0, beta, cap, steps })
+    let tau0 = tau0.unwrap_or_else(|| TAU0.min(tau_max).min((1.0 / oracle.rms_preimage_error(start)).max(COLDEST)));
+    Box::new(Geometric { tau0, beta, tau_max, steps })
 }
 
 /// What the parts of a solver are made of.
@@ -56,14 +57,14 @@ impl<'a> Parts<'a> {
         let gradopt = solver == Solver::Gradopt;
         let measured = solver.uses_eta() && solver != Solver::Ngd && settings.eta.is_none();
         let measured = measured || (solver.is_adaptive() && settings.epsilon.is_none()) || gradopt;
-        let smoothness = measured.then(|| Smoothness::measure(oracle, settings.cap)).flatten();
+        let smoothness = measured.then(|| Smoothness::measure(oracle, settings.tau_max)).flatten();
         let lambda = smoothness.map(|smooth| match solver {
             Solver::Glmtron => smooth.of_matching(),
             _ => smooth.of_batch(shuffle.map_or(oracle.rows(), |shuffle| shuffle.size())),
         });
         let far = (solver.is_adaptive() || solver == Solver::Ngd) && settings.eta.is_none();
         let far = far || (gradopt && settings.delta.or(settings.radius).is_none());
-        let distance = if far { oracle.distance(start) } else { 0.0 };
+        let distance = if far { oracle.rms_preimage_error(start) } else { 0.0 };
         let delta =
             settings.delta.or(settings.radius).unwrap_or_else(|| distance / smoothness.map_or(1.0, |s| s.spread()));
         // in steps of α the way must not be longer than a few dozen of them
@@ -73,7 +74,7 @@ impl<'a> Parts<'a> {
 
     pub fn estimator(&self) -> Box<dyn Estimator> {
         match (self.solver, self.shuffle) {
-            (Solver::Glmtron, _) => Box::new(Matching),
+            (Solver::Glmtron, _) => Box::new(MatchingLoss),
             (_, None) => Box::new(Full),
             (Solver::Svrg, Some(shuffle)) => Box::new(Svrg::new(shuffle)),
             (Solver::Saga, Some(shuffle)) => Box::new(Saga::new(shuffle)),
@@ -86,9 +87,9 @@ impl<'a> Parts<'a> {
         let Settings { mu, betas, .. } = *self.settings;
         Ok(match self.solver {
             Solver::Auto | Solver::Lm | Solver::Multistart | Solver::Irls | Solver::Linear => {
-                Box::new(Damped::ending_in_full())
+                Box::new(LevenbergMarquardt::ending_in_full())
             }
-            Solver::Newton => Box::new(Damped::new(Hessian::Full)),
+            Solver::Newton => Box::new(LevenbergMarquardt::new(Hessian::Full)),
             Solver::NewtonCg => Box::new(NewtonCg::default()),
             Solver::Lbfgs => Box::new(Lbfgs::default()),
             Solver::Gd | Solver::Sgd | Solver::Svrg | Solver::Saga | Solver::Glmtron | Solver::Theory => {
@@ -99,14 +100,14 @@ impl<'a> Parts<'a> {
             Solver::Adam => Box::new(Adaptive::new(Second::Adam, self.floor()?, betas)),
             Solver::Yogi => Box::new(Adaptive::new(Second::Yogi, self.floor()?, betas).with_v0(self.settings.v0)),
             Solver::Ngd => Box::new(Normalised),
-            Solver::Gradopt => Box::new(Suffix::new(self.smoothing)),
+            Solver::Gradopt => Box::new(SuffixAveraging::new(self.smoothing)),
         })
     }
 
     pub fn step(&self) -> Result<Box<dyn StepRule>> {
         match self.solver {
             Solver::NewtonCg | Solver::Lbfgs => return Ok(Box::new(Armijo::natural())),
-            solver if !solver.uses_eta() => return Ok(Box::new(Trust::default())),
+            solver if !solver.uses_eta() => return Ok(Box::new(TrustRegion::default())),
             _ if self.searches() => return Ok(Box::new(Armijo::new(1.0))),
             _ => {}
         }

@@ -7,11 +7,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::math::linalg::Symmetric;
 use crate::oracle::Batch;
 use crate::oracle::{Oracle, WIDE};
-use crate::solver::direction::{Damped, Direction, Kept, NewtonCg, V0};
+use crate::solver::direction::{Direction, GaussNewtonBfgs, LevenbergMarquardt, NewtonCg, V0};
 use crate::solver::estimator::Full;
 use crate::solver::parts::{Parts, graduated};
 use crate::solver::schedule::{self, Constant};
-use crate::solver::step::{Armijo, StepRule, Trust};
+use crate::solver::step::{Armijo, StepRule, TrustRegion};
 use crate::solver::{Ball, Keep, Method};
 use crate::text::suggest::nearest;
 
@@ -68,7 +68,7 @@ pub(crate) struct Settings {
     /// The first temperature; found from the start where not given.
     pub tau0: Option<f64>,
     pub beta: f64,
-    pub cap: f64,
+    pub tau_max: f64,
     pub eta: Option<f64>,
     /// How much of the last displacement momentum and Nesterov keep.
     pub mu: f64,
@@ -259,7 +259,7 @@ impl Solver {
         Ok(Method {
             schedule: match self.is_graduated() {
                 true => graduated(settings, steps, oracle, start),
-                false => Box::new(Constant { tau: settings.cap, steps }),
+                false => Box::new(Constant { tau: settings.tau_max, steps }),
             },
             estimator: parts.estimator(),
             direction: parts.direction()?,
@@ -338,14 +338,14 @@ impl Course {
 
 /// The default solver on a course.
 pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, course: Course) -> Method {
-    let trust = Box::new(Trust::default());
+    let trust = Box::new(TrustRegion::default());
     let (direction, step): (Box<dyn Direction>, Box<dyn StepRule>) = match oracle.is_wide() {
         true => (Box::new(NewtonCg::default()), Box::new(Armijo::natural())),
-        false if oracle.dim() > COSTLY => (Box::new(Kept::sparing(course.line)), trust),
-        false if oracle.dim() > NARROW => (Box::new(Kept::default()), trust),
-        false => (Box::new(Damped::ending_in_full()), trust),
+        false if oracle.dim() > COSTLY => (Box::new(GaussNewtonBfgs::sparing(course.line)), trust),
+        false if oracle.dim() > NARROW => (Box::new(GaussNewtonBfgs::default()), trust),
+        false => (Box::new(LevenbergMarquardt::ending_in_full()), trust),
     };
-    let schedule = schedule::Adaptive::new(settings.cap, course.samples);
+    let schedule = schedule::Adaptive::new(settings.tau_max, course.samples);
     Method {
         schedule: Box::new(if course.graduated { schedule } else { schedule.staying() }),
         estimator: Box::new(Full),
@@ -360,7 +360,7 @@ pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, course: Course) -> 
 /// a quarter; and a twentieth of those first where they are still enough.
 pub(crate) fn samples(oracle: &dyn Oracle) -> Vec<Batch> {
     // rows of little weight tell little
-    let (n, enough) = (oracle.rows(), (200.0 * oracle.dim() as f64 / oracle.evenness()).ceil() as usize);
+    let (n, enough) = (oracle.rows(), (200.0 * oracle.dim() as f64 / oracle.effective_fraction()).ceil() as usize);
     let (most, few) = ((n / 20).max(enough), n / 400);
     let part = |len: usize| Batch::Part { key: SAMPLE_KEY, start: 0, len };
     let sizes = [few, most].into_iter().filter(|&len| enough <= len && len <= n / 4);

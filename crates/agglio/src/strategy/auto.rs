@@ -11,7 +11,7 @@ use crate::outcome::Noise;
 use crate::outcome::StopReason;
 use crate::solver::preset::{self, Course};
 use crate::strategy::effort::Effort;
-use crate::strategy::linear::Line;
+use crate::strategy::linear::NormalEquations;
 use crate::strategy::neighbours::neighbours;
 use crate::strategy::noise;
 use crate::strategy::noise_choice::Evidence;
@@ -34,7 +34,7 @@ const MATCHING_ROUNDS: usize = 12;
 impl Plan {
     /// Fits the end or the ends that the plan asks for.
     pub(super) fn auto(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Found {
-        if self.settings.cap == 0.0 {
+        if self.settings.tau_max == 0.0 {
             return self.pre(oracle);
         }
         let samples = preset::samples(oracle);
@@ -77,7 +77,7 @@ impl Plan {
         if self.compares && !found.outcome.sums.is_rounding() && found.outcome.reason != StopReason::Interrupted {
             found = self.choose(found, oracle, line, judges);
         }
-        if later.is_empty() || found.deviation.is_some() || found.outcome.reason == StopReason::Interrupted {
+        if later.is_empty() || found.sigma.is_some() || found.outcome.reason == StopReason::Interrupted {
             return found;
         }
         // what columns of the sample have in common at τ = 0 leads the first step
@@ -94,15 +94,21 @@ impl Plan {
     }
 
     /// The end at τ_max: from the linear stage along the path, and challengers where they may pay or are asked for.
-    fn post(&self, oracle: &mut Fold<'_>, line: &Line, samples: Vec<Batch>, observer: &mut dyn Observer) -> Found {
+    fn post(
+        &self,
+        oracle: &mut Fold<'_>,
+        line: &NormalEquations,
+        samples: Vec<Batch>,
+        observer: &mut dyn Observer,
+    ) -> Found {
         let start = line.start(oracle);
         let penalty = oracle.penalty(&start);
         let first =
             self.path(oracle, start, Course::graduated(samples.clone()).with_line(line.curvature.clone()), observer);
         // the path begins at its last temperature
-        let linear_loss = (self.settings.cap == 1.0).then_some(first.first_loss - penalty);
+        let linear_loss = (self.settings.tau_max == 1.0).then_some(first.first_loss - penalty);
         let mut race = BestOf::new(first, oracle, samples.last().copied().unwrap_or(Batch::All));
-        if oracle.labels().turn().is_some() {
+        if oracle.labels().argmin().is_some() {
             self.search_dip(&mut race, line, oracle, &samples, observer);
         }
         self.beat_baseline(&mut race, oracle, &samples, observer);
@@ -115,10 +121,16 @@ impl Plan {
     }
 
     /// Looks for a lower minimum where the evidence says that there may be one, and as often as is asked for.
-    fn settle(&self, mut race: BestOf, line: Option<&Line>, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Found {
+    fn settle(
+        &self,
+        mut race: BestOf,
+        line: Option<&NormalEquations>,
+        oracle: &Fold<'_>,
+        observer: &mut dyn Observer,
+    ) -> Found {
         let asked = self.restarts != Restarts::Count(0);
         // below τ = 1 there are no labels of the user's to be fitted
-        let examined = (self.settings.cap == 1.0 && !race.is_interrupted()).then(|| race.examine(oracle));
+        let examined = (self.settings.tau_max == 1.0 && !race.is_interrupted()).then(|| race.examine(oracle));
         let theta = race.best().theta.clone();
         let effort = examined.as_ref().and_then(|certificate| Effort::of(oracle, race.best(), certificate));
         if let Some(effort) = effort {
@@ -147,7 +159,7 @@ impl Plan {
     fn try_starts(
         &self,
         effort: Effort,
-        line: &Line,
+        line: &NormalEquations,
         race: &mut BestOf,
         oracle: &Fold<'_>,
         observer: &mut dyn Observer,
@@ -181,7 +193,13 @@ impl Plan {
     }
 
     /// Looks into valleys beside the best, and beside what is found there as long as that is lower.
-    fn try_neighbours(&self, race: &mut BestOf, line: &Line, oracle: &Fold<'_>, observer: &mut dyn Observer) {
+    fn try_neighbours(
+        &self,
+        race: &mut BestOf,
+        line: &NormalEquations,
+        oracle: &Fold<'_>,
+        observer: &mut dyn Observer,
+    ) {
         for _ in 0..NEIGHBOURHOODS {
             if race.is_over() || race.is_infinite() {
                 break;
@@ -208,10 +226,10 @@ impl Plan {
 
     /// Compares `post`, fitted to the rows that judge, with noise before φ on them. Keeps `post` unless the plan leaves the
     /// choice to the data and these favour the other.
-    fn choose(&self, post: Found, oracle: &mut Fold<'_>, line: Line, judges: Batch) -> Found {
+    fn choose(&self, post: Found, oracle: &mut Fold<'_>, line: NormalEquations, judges: Batch) -> Found {
         let (clip, linear_loss) = (oracle.labels().clip(), post.linear_loss);
-        let again = |line: Line| if line.rows == judges { line } else { self.line(oracle, judges) };
-        let line = (oracle.labels().outside() == 0).then(|| again(line));
+        let again = |line: NormalEquations| if line.rows == judges { line } else { self.line(oracle, judges) };
+        let line = (oracle.labels().without_preimage() == 0).then(|| again(line));
         let pre = line.as_ref().map(|line| noise::pre(oracle, line));
         if oracle.is_interrupted() {
             return post;
@@ -241,8 +259,8 @@ impl Plan {
     }
 
     /// The normal equations at τ = 0 over these rows.
-    pub(super) fn line(&self, oracle: &dyn Oracle, rows: Batch) -> Line {
-        Line::of(oracle, rows, self.settings.ball(oracle))
+    pub(super) fn line(&self, oracle: &dyn Oracle, rows: Batch) -> NormalEquations {
+        NormalEquations::of(oracle, rows, self.settings.ball(oracle))
     }
 
     /// From `start` to the last temperature.

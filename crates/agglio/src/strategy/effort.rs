@@ -134,7 +134,7 @@ fn doubt(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Dou
         return Doubt::Strong;
     }
     let size = norm(&outcome.theta[..oracle.coefficients()]);
-    let rows = oracle.evenness() * oracle.rows() as f64 / oracle.dim() as f64;
+    let rows = oracle.effective_fraction() * oracle.rows() as f64 / oracle.dim() as f64;
     let largest = outcome.sums.largest_square / outcome.sums.loss;
     let within = |bounds: &Bounds| {
         size >= bounds.size

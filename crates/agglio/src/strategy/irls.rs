@@ -7,8 +7,8 @@ use crate::fit::{Outcome, fit};
 use crate::oracle::Batch;
 use crate::oracle::{Fold, Hessian, Oracle};
 use crate::outcome::StopReason;
-use crate::solver::direction::Damped;
-use crate::solver::estimator::Matching;
+use crate::solver::direction::LevenbergMarquardt;
+use crate::solver::estimator::MatchingLoss;
 use crate::solver::schedule::Constant;
 use crate::solver::{Keep, Method, step};
 use crate::strategy::Plan;
@@ -32,7 +32,7 @@ impl Plan {
         }
         // rounds that nothing damps may have led away
         let ends = [start, first.theta];
-        let losses = oracle.losses(&ends, self.settings.cap, Batch::All);
+        let losses = oracle.losses(&ends, self.settings.tau_max, Batch::All);
         let [start, end] = ends;
         self.single_from(if losses[1] <= losses[0] { end } else { start }, oracle, observer)
     }
@@ -40,9 +40,9 @@ impl Plan {
     /// Rounds of reweighting from zero.
     pub(super) fn reweighted(&self, rounds: usize, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Outcome {
         let method = Method {
-            schedule: Box::new(Constant { tau: self.settings.cap, steps: 1 }),
-            estimator: Box::new(Matching),
-            direction: Box::new(Damped::new(Hessian::GaussNewton)),
+            schedule: Box::new(Constant { tau: self.settings.tau_max, steps: 1 }),
+            estimator: Box::new(MatchingLoss),
+            direction: Box::new(LevenbergMarquardt::new(Hessian::GaussNewton)),
             step: Box::new(step::Constant(f64::INFINITY)),
             ball: self.settings.ball(oracle),
             keep: Keep::Last,

@@ -28,9 +28,9 @@ impl Plan {
         let mut sums = oracle.ask(&Query::new(&theta, 0.0, Batch::All, Want::Stationarity));
         let multiplier = self.settings.ball(oracle).map_or(0.0, |ball| ball.reduce(&theta, &mut sums.gradient));
         let reason = if sums.is_finite() { StopReason::Settled } else { StopReason::NotFinite };
-        let deviation = Some(oracle.distance(&theta));
+        let sigma = Some(oracle.rms_preimage_error(&theta));
         Found {
-            deviation,
+            sigma,
             ..Outcome {
                 theta,
                 tau: 0.0,
@@ -47,7 +47,7 @@ impl Plan {
 }
 
 /// The normal equations at τ = 0: one pass.
-pub(super) struct Line {
+pub(super) struct NormalEquations {
     pub rows: Batch,
     /// None where θ is so wide that it is not formed.
     pub curvature: Option<Symmetric>,
@@ -58,12 +58,18 @@ pub(super) struct Line {
     factor: OnceCell<Option<Factor>>,
 }
 
-impl Line {
-    pub fn of(oracle: &dyn Oracle, rows: Batch, ball: Option<Ball>) -> Line {
+impl NormalEquations {
+    pub fn of(oracle: &dyn Oracle, rows: Batch, ball: Option<Ball>) -> NormalEquations {
         let origin = vec![0.0; oracle.dim()];
-        let want = if oracle.is_wide() { Want::RightSides } else { Want::Line };
+        let want = if oracle.is_wide() { Want::RightSides } else { Want::NormalEquations };
         let answer = oracle.ask(&Query::new(&origin, 0.0, rows, want));
-        Line { rows, curvature: answer.curvature, right_sides: answer.right_sides, ball, factor: OnceCell::new() }
+        NormalEquations {
+            rows,
+            curvature: answer.curvature,
+            right_sides: answer.right_sides,
+            ball,
+            factor: OnceCell::new(),
+        }
     }
 
     /// The solution for a right-hand side, within the ball; of least norm where there are several. `near` is where it is
@@ -119,9 +125,9 @@ impl Line {
         let origin = vec![0.0; oracle.dim()];
         let solve = |right: &Vec<f64>| self.solve(oracle, right, &origin);
         // labels as they are come last, where they all have preimages and the narrowest margin clips some of them
-        let unclipped = usize::from(oracle.labels().clips_some() && oracle.labels().outside() == 0);
+        let unclipped = usize::from(oracle.labels().clips_some() && oracle.labels().without_preimage() == 0);
         let mut starts: Vec<Vec<f64>> = self.right_sides.iter().take(margins + unclipped).map(solve).collect();
-        if oracle.labels().ambiguous() > 0 {
+        if oracle.labels().with_two_preimages() > 0 {
             starts = starts.into_iter().map(|start| self.rechoose(oracle, start)).collect();
         }
         let losses = if starts.len() > 1 { self.losses(oracle, &starts) } else { vec![0.0] };
@@ -138,7 +144,7 @@ impl Line {
     pub fn losses(&self, oracle: &dyn Oracle, points: &[Vec<f64>]) -> Vec<f64> {
         let all = self.rows.len(oracle.rows());
         // rows of little weight tell little
-        let enough = (ROWS * oracle.dim() as f64 / oracle.evenness()).ceil() as usize;
+        let enough = (ROWS * oracle.dim() as f64 / oracle.effective_fraction()).ceil() as usize;
         let len = enough.max(all.div_ceil(points.len().max(1)));
         let rows = match self.rows {
             _ if len >= all => self.rows,
@@ -148,13 +154,13 @@ impl Line {
         oracle.losses(points, 1.0, rows)
     }
 
-    /// The solution for the margin that is in force, and for others in their order as `turn` grows.
-    pub fn start_by(&self, turn: usize, oracle: &Fold<'_>) -> Vec<f64> {
+    /// The solution for the margin that is in force, and for others in their order as `argmin` grows.
+    pub fn start_by(&self, argmin: usize, oracle: &Fold<'_>) -> Vec<f64> {
         let origin = vec![0.0; oracle.dim()];
-        let choices = oracle.labels().margins() + usize::from(oracle.labels().outside() == 0);
-        let right = self.right_sides.get((oracle.labels().in_force() + turn) % choices);
+        let choices = oracle.labels().margins() + usize::from(oracle.labels().without_preimage() == 0);
+        let right = self.right_sides.get((oracle.labels().in_force() + argmin) % choices);
         let theta = right.map(|right| self.solve(oracle, right, &origin)).unwrap_or(origin);
-        if oracle.labels().ambiguous() > 0 { self.rechoose(oracle, theta) } else { theta }
+        if oracle.labels().with_two_preimages() > 0 { self.rechoose(oracle, theta) } else { theta }
     }
 
     /// The solution for labels as they are, the nearer of two preimages counting.
@@ -163,7 +169,7 @@ impl Line {
         let origin = vec![0.0; oracle.dim()];
         let right = self.right_sides.get(oracle.labels().margins());
         let theta = right.map(|right| self.solve(oracle, right, &origin)).unwrap_or(origin);
-        if oracle.labels().ambiguous() > 0 { self.rechoose(oracle, theta) } else { theta }
+        if oracle.labels().with_two_preimages() > 0 { self.rechoose(oracle, theta) } else { theta }
     }
 
     /// The solution for the widest margin.
@@ -174,7 +180,7 @@ impl Line {
 
     /// The solution for the preimages on the left of the dip.
     pub fn left(&self, oracle: &Fold<'_>) -> Option<Vec<f64>> {
-        let index = oracle.labels().turn().map(|_| oracle.labels().margins() + 1)?;
+        let index = oracle.labels().argmin().map(|_| oracle.labels().margins() + 1)?;
         self.right_sides.get(index).map(|right| self.solve(oracle, right, &vec![0.0; right.len()]))
     }
 

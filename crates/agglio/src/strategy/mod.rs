@@ -1,14 +1,14 @@
 //! A *strategy* decides which runs of the loop to make, from where, and which result to keep.
 
 mod auto;
-mod dip;
 mod effort;
-mod heat;
 mod irls;
 mod linear;
+mod lockstep;
 mod neighbours;
 mod noise;
 mod noise_choice;
+mod nonmonotone;
 mod options;
 mod plan;
 mod printed;
@@ -19,7 +19,7 @@ mod single;
 mod start;
 mod temperatures;
 
-pub(crate) use heat::{Ended, Reached};
+pub(crate) use lockstep::{Ended, Reached};
 use noise::unbiased;
 pub use options::Options;
 pub use plan::Plan;
@@ -35,7 +35,7 @@ use crate::outcome::{LogLikelihoods, Noise, Objection};
 struct Found {
     outcome: Outcome,
     /// Standard deviation of noise before φ, where the fit ends at τ = 0.
-    deviation: Option<f64>,
+    sigma: Option<f64>,
     log_likelihoods: Option<LogLikelihoods>,
     /// The place of the noise that the rule of noise `auto` chooses, where both were fitted.
     likelier: Option<Noise>,
@@ -65,7 +65,7 @@ impl From<Outcome> for Found {
     fn from(outcome: Outcome) -> Found {
         Found {
             outcome,
-            deviation: None,
+            sigma: None,
             log_likelihoods: None,
             likelier: None,
             objection: None,

@@ -6,7 +6,7 @@
 use crate::fit::Outcome;
 use crate::oracle::Batch;
 use crate::oracle::{Fold, Hessian, Oracle, Projection, Query, Want};
-use crate::strategy::linear::Line;
+use crate::strategy::linear::NormalEquations;
 use crate::strategy::scan::{ROWS, sample};
 
 /// Steps to each side of the minimum, and the root mean square by which the shortest and the longest change predictors.
@@ -25,7 +25,7 @@ struct Valley {
 }
 
 /// The lowest points of further valleys, at most `most`, lowest first.
-pub(super) fn neighbours(oracle: &Fold<'_>, best: &Outcome, line: &Line, most: usize) -> Vec<Vec<f64>> {
+pub(super) fn neighbours(oracle: &Fold<'_>, best: &Outcome, line: &NormalEquations, most: usize) -> Vec<Vec<f64>> {
     let Some(directions) = directions(oracle, best, line) else { return Vec::new() };
     let projection = oracle.project(&best.theta, &directions, sample(oracle, ROWS));
     let mut valleys: Vec<Valley> = (0..directions.len()).flat_map(|line| valleys(&projection, line)).collect();
@@ -38,7 +38,7 @@ pub(super) fn neighbours(oracle: &Fold<'_>, best: &Outcome, line: &Line, most: u
 }
 
 /// The eigenvectors of the Hessian in units of the curvature at τ = 0.
-fn directions(oracle: &Fold<'_>, best: &Outcome, line: &Line) -> Option<Vec<Vec<f64>>> {
+fn directions(oracle: &Fold<'_>, best: &Outcome, line: &NormalEquations) -> Option<Vec<Vec<f64>>> {
     let query = Query::new(&best.theta, best.tau, Batch::All, Want::Curvature(Hessian::Full));
     let hessian = oracle.ask(&query).curvature?;
     let mut directions = hessian.eigen_beside(line.curvature.as_ref()?)?.vectors;
@@ -80,7 +80,7 @@ mod tests {
         let rows = Dense::new(x.to_vec(), 1, y).unwrap();
         let coordinates = Coordinates::measure(&rows, Scaling::None, false).unwrap();
         let oracle = Fold::new(&rows, coordinates, Labels::new(phi, &rows, &MARGINS));
-        let line = Line::of(&oracle, Batch::All, None);
+        let line = NormalEquations::of(&oracle, Batch::All, None);
         let theta = vec![-0.200687];
         let sums = oracle.ask(&Query::new(&theta, 1.0, Batch::All, Want::Stationarity));
         let best = Outcome {

@@ -61,9 +61,9 @@ impl Evidence {
     }
 
     fn of(oracle: &Fold<'_>, rows: Batch, pre: &Pre, post: &Found, both: LogLikelihoods) -> Evidence {
-        let (residual, outcome) = (pre.deviation(), &post.outcome);
-        let deviation = unbiased(residual, oracle, rows);
-        let ends = Ends { pre: pre.theta(), residual, deviation, post: &outcome.theta };
+        let (residual, outcome) = (pre.sigma(), &post.outcome);
+        let sigma = unbiased(residual, oracle, rows);
+        let ends = Ends { pre: pre.theta(), residual, sigma, post: &outcome.theta };
         let departure = oracle.departure(ends, rows);
         let Departure { excess, excess_variance, square, cube, fourth, slope_variance, slope_covariance } = departure;
         let observations = weight(oracle, rows);

@@ -238,12 +238,13 @@ impl Options {
     /// For a number outside its range, and for choices that do not go together, naming both.
     pub fn build(self) -> Result<Plan> {
         self.check_numbers()?;
-        let cap = self.cap()?;
-        let (tau0, beta) = self.temperatures(cap)?;
+        let tau_max = self.last_temperature()?;
+        let (tau0, beta) = self.temperatures(tau_max)?;
         self.check_parts()?;
         self.check_printed()?;
         // at τ = 0 every activation is a line
-        if cap > 0.0 && self.activation.largest_slope().is_none() && self.solver.needs_slope(self.eta, self.epsilon) {
+        if tau_max > 0.0 && self.activation.largest_slope().is_none() && self.solver.needs_slope(self.eta, self.epsilon)
+        {
             return Err(self.solver.refuse_unbounded());
         }
         let (theory, scaling, epochs) = (self.course()?, self.units(), self.default_epochs());
@@ -255,7 +256,7 @@ impl Options {
             settings: Settings {
                 tau0,
                 beta,
-                cap,
+                tau_max,
                 eta: self.eta,
                 mu: self.mu.unwrap_or(0.9),
                 betas: (self.beta1.unwrap_or(0.9), self.beta2.unwrap_or(0.99)),
@@ -321,7 +322,7 @@ impl Options {
             ),
             (self.restarts != Restarts::Count(0) && !auto, "restarts", "only `auto` makes them"),
             (
-                self.restarts != Restarts::Count(0) && self.cap().is_ok_and(|cap| cap == 0.0),
+                self.restarts != Restarts::Count(0) && self.last_temperature().is_ok_and(|tau_max| tau_max == 0.0),
                 "restarts",
                 "at a last temperature of 0 there is no path to repeat; leave them out, or fit with noise `post`",
             ),

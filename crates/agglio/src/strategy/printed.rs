@@ -58,7 +58,7 @@ impl Options {
     }
 
     /// Which of two preimages graduated labels take. Default: the nearer. Only for the graduated variants of the paper, and
-    /// for activations that turn (SiLU, GELU).
+    /// for activations that argmin (SiLU, GELU).
     pub fn branch(mut self, branch: PreimageBranch) -> Options {
         self.printed.branch = Some(branch);
         self

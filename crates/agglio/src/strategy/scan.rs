@@ -27,7 +27,7 @@ const VALLEY: f64 = 3.4;
 
 /// A point of the scan: its loss, the direction by its place, the scale and the intercept.
 #[derive(Clone, Copy)]
-struct Place {
+struct StepIndex {
     loss: f64,
     direction: usize,
     scale: f64,
@@ -49,11 +49,12 @@ pub(super) fn scan_everywhere(oracle: &Fold<'_>, most: usize) -> Vec<Vec<f64>> {
 fn scan_along(oracle: &Fold<'_>, directions: &[Vec<f64>], rows: usize, most: usize) -> Vec<Vec<f64>> {
     let projection = oracle.project(&vec![0.0; oracle.dim()], directions, sample(oracle, rows));
     let intercept = oracle.coordinates().intercept();
-    let mut places: Vec<Place> = (0..directions.len()).flat_map(|line| along(&projection, line, intercept)).collect();
+    let mut places: Vec<StepIndex> =
+        (0..directions.len()).flat_map(|line| along(&projection, line, intercept)).collect();
     places.sort_by(|a, b| a.loss.total_cmp(&b.loss));
-    let mut kept: Vec<Place> = Vec::new();
+    let mut kept: Vec<StepIndex> = Vec::new();
     for place in places {
-        let near = |other: &Place| {
+        let near = |other: &StepIndex| {
             let ratio = place.scale / other.scale;
             place.direction == other.direction && (1.0 / VALLEY..VALLEY).contains(&ratio)
         };
@@ -61,7 +62,7 @@ fn scan_along(oracle: &Fold<'_>, directions: &[Vec<f64>], rows: usize, most: usi
             kept.push(place);
         }
     }
-    let point = |place: Place| {
+    let point = |place: StepIndex| {
         let mut theta: Vec<f64> = directions[place.direction].iter().map(|w| place.scale * w).collect();
         theta[oracle.coefficients()..].fill(place.intercept);
         theta
@@ -92,7 +93,7 @@ fn spread(oracle: &Fold<'_>) -> Vec<Vec<f64>> {
 }
 
 /// The lowest point of each scale along a direction and its opposite.
-fn along(projection: &Projection<'_>, line: usize, intercept: bool) -> Vec<Place> {
+fn along(projection: &Projection<'_>, line: usize, intercept: bool) -> Vec<StepIndex> {
     let mut sorted = projection.along(line).to_vec();
     sorted.sort_by(f64::total_cmp);
     let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
@@ -107,13 +108,13 @@ fn along(projection: &Projection<'_>, line: usize, intercept: bool) -> Vec<Place
 }
 
 /// The lowest point at this scale.
-fn lowest(projection: &Projection<'_>, direction: usize, scale: f64, thresholds: &[f64]) -> Place {
+fn lowest(projection: &Projection<'_>, direction: usize, scale: f64, thresholds: &[f64]) -> StepIndex {
     let at = |threshold: &f64| {
         let intercept = -scale * threshold;
-        Place { loss: projection.loss(direction, scale, intercept), direction, scale, intercept }
+        StepIndex { loss: projection.loss(direction, scale, intercept), direction, scale, intercept }
     };
     let places = thresholds.iter().map(at);
-    let nowhere = Place { loss: f64::INFINITY, direction, scale, intercept: 0.0 };
+    let nowhere = StepIndex { loss: f64::INFINITY, direction, scale, intercept: 0.0 };
     places.min_by(|a, b| a.loss.total_cmp(&b.loss)).unwrap_or(nowhere)
 }
 

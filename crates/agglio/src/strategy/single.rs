@@ -107,7 +107,7 @@ impl Plan {
     pub(crate) fn reach(plans: &[Plan], oracle: Fold<'_>, ended: Ended<'_>) -> Result<()> {
         match plans {
             [alone] if !alone.solver.asks_once() => alone.reach_alone(oracle, ended),
-            _ => Plan::heat(plans, &oracle, &mut |oracle, place, reached| match reached.outcome.reason {
+            _ => Plan::lockstep(plans, &oracle, &mut |oracle, place, reached| match reached.outcome.reason {
                 StopReason::Interrupted => {}
                 _ => ended(oracle, place, reached),
             }),
@@ -127,14 +127,14 @@ impl Plan {
 
     /// What is told of a point that was found, for which so many rows were visited in such a time.
     pub(super) fn reached(&self, oracle: &Fold<'_>, found: Found, visited: u64, seconds: f64) -> Reached {
-        let deviation = self.deviation(oracle, &found);
-        Reached { outcome: found.outcome, deviation, visited, seconds }
+        let sigma = self.sigma(oracle, &found);
+        Reached { outcome: found.outcome, sigma, visited, seconds }
     }
 
     /// Standard deviation of noise before φ, where the fit ends at τ = 0, by degrees of freedom.
-    fn deviation(&self, oracle: &Fold<'_>, found: &Found) -> Option<f64> {
-        let distance = || (self.settings.cap == 0.0).then(|| oracle.distance(&found.outcome.theta));
-        found.deviation.or_else(distance).map(|deviation| unbiased(deviation, oracle, Batch::All))
+    fn sigma(&self, oracle: &Fold<'_>, found: &Found) -> Option<f64> {
+        let distance = || (self.settings.tau_max == 0.0).then(|| oracle.rms_preimage_error(&found.outcome.theta));
+        found.sigma.or_else(distance).map(|sigma| unbiased(sigma, oracle, Batch::All))
     }
 
     /// Makes the runs of the loop that the solver stands for, and keeps one.
@@ -201,7 +201,7 @@ impl Plan {
             (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
         }
         let mut certificate = found.certificate(oracle);
-        let deviation = self.deviation(oracle, &found);
+        let sigma = self.sigma(oracle, &found);
         certificate.restarts = found.restarts;
         certificate.hessian = None;
         certificate.lower_at_infinity = found.lower_at_infinity;
@@ -209,9 +209,9 @@ impl Plan {
         let outcome = &found.outcome;
         let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;
         let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
-        let prediction_loss = match deviation {
+        let prediction_loss = match sigma {
             None => loss,
-            Some(_) => oracle.loss_of_predictions(&outcome.theta, deviation),
+            Some(_) => oracle.loss_of_predictions(&outcome.theta, sigma),
         };
         let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
         require_coefficients(oracle.coordinates(), &outcome.theta, &coefficients)?;
@@ -229,11 +229,11 @@ impl Plan {
             log_likelihoods: found.log_likelihoods,
             likelier: found.likelier,
             objection: found.objection,
-            deviation,
+            sigma,
             tau: outcome.tau,
-            cut_short: outcome.reason == StopReason::Limit && deviation.is_none() && outcome.tau < self.settings.cap,
+            cut_short: outcome.reason == StopReason::Limit && sigma.is_none() && outcome.tau < self.settings.tau_max,
             solver: self.solver,
-            noise: if deviation.is_some() { Noise::Pre } else { Noise::Post },
+            noise: if sigma.is_some() { Noise::Pre } else { Noise::Post },
             reason: outcome.reason,
             certificate,
             rows: oracle.rows(),
@@ -242,8 +242,8 @@ impl Plan {
             passes: oracle.visited() as f64 / oracle.rows() as f64,
             dead_columns,
             coarse_columns: oracle.coordinates().coarse_columns(),
-            labels_outside: oracle.labels().outside(),
-            labels_ambiguous: oracle.labels().ambiguous(),
+            labels_without_preimage: oracle.labels().without_preimage(),
+            labels_with_two_preimages: oracle.labels().with_two_preimages(),
             label_bounds: (oracle.baseline().smallest, oracle.baseline().largest),
             activation_range: oracle.labels().activation().range(),
         })
@@ -259,8 +259,8 @@ impl Plan {
         }
         require_squarable(rows)?;
         // at τ = 0 a clipped label would never be put right, and the theorems are for labels as they are
-        let linear = self.settings.cap == 0.0 || matches!(self.solver, Solver::Linear | Solver::Theory);
-        let between = !linear && self.settings.cap < 1.0;
+        let linear = self.settings.tau_max == 0.0 || matches!(self.solver, Solver::Linear | Solver::Theory);
+        let between = !linear && self.settings.tau_max < 1.0;
         let labels = Labels::new(
             self.activation.clone(),
             rows,
@@ -270,7 +270,7 @@ impl Plan {
                 (false, _) => &[MARGIN],
             },
         );
-        let labels = if between { labels.sparing_preimages(self.settings.cap) } else { labels };
+        let labels = if between { labels.sparing_preimages(self.settings.tau_max) } else { labels };
         if labels.counted() < 2 {
             return Err(Error::data("only 1 row has a weight above zero; there must be at least 2"));
         }

@@ -8,10 +8,10 @@ use crate::strategy::Options;
 
 impl Options {
     /// Noise model = temperature cap; an explicit cap wins.
-    pub(super) fn cap(&self) -> Result<f64> {
+    pub(super) fn last_temperature(&self) -> Result<f64> {
         match (self.tau_max, self.noise) {
-            (Some(cap), _) if (0.0..=1.0).contains(&cap) => Ok(cap),
-            (Some(cap), _) => Err(Error::parameter("tau-max", cap, "it must be between 0 and 1")),
+            (Some(tau_max), _) if (0.0..=1.0).contains(&tau_max) => Ok(tau_max),
+            (Some(tau_max), _) => Err(Error::parameter("tau-max", tau_max, "it must be between 0 and 1")),
             // the theory caps the temperature by the size of the noise
             (None, Some(Noise::Pre)) if self.solver != Solver::Theory => Ok(0.0),
             (None, _) => Ok(1.0),
@@ -19,8 +19,8 @@ impl Options {
     }
 
     /// The first temperature, where it was given, and the increment a stage.
-    pub(super) fn temperatures(&self, cap: f64) -> Result<(Option<f64>, f64)> {
-        if cap == 0.0 && (self.tau0.is_some() || self.beta.is_some()) {
+    pub(super) fn temperatures(&self, tau_max: f64) -> Result<(Option<f64>, f64)> {
+        if tau_max == 0.0 && (self.tau0.is_some() || self.beta.is_some()) {
             return Err(ErrorKind::Incompatible {
                 one: "tau0 or beta".into(),
                 other: "a last temperature of 0".into(),
@@ -28,11 +28,11 @@ impl Options {
             }
             .into());
         }
-        if let Some(tau0) = self.tau0.filter(|&tau0| !(tau0 > 0.0 && tau0 <= cap)) {
+        if let Some(tau0) = self.tau0.filter(|&tau0| !(tau0 > 0.0 && tau0 <= tau_max)) {
             return Err(Error::parameter(
                 "tau0",
                 tau0,
-                &format!("it must be above 0 and at most {cap}, the last temperature"),
+                &format!("it must be above 0 and at most {tau_max}, the last temperature"),
             ));
         }
         let beta = self.beta.unwrap_or(1.05);

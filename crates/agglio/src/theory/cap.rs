@@ -35,7 +35,7 @@ impl Setting {
     /// `app:elsc-noisy`, with 79 for the printed 26 and half of both caps of smoothness under noise after φ.
     pub fn caps(&self) -> Caps {
         let c = self.reach(0.0, 1.0);
-        let noise = self.bend(self.envelope.largest_slope) * self.noise_term();
+        let noise = self.second_derivative(self.envelope.largest_slope) * self.noise_term();
         Caps {
             convexity: self.envelope.least(c) / (3.0 * noise),
             smoothness: self.envelope.printed_most(c) / (2.0 * noise),

@@ -51,7 +51,8 @@ impl Setting {
 
     /// λ̂ and Λ̂ in the ball of radius `r`, corrected.
     pub fn constants(&self, r: f64, tau: f64) -> Constants {
-        let bent = tau * self.bend(self.envelope.largest_slope) * (self.distance_term(r) + self.noise_term());
+        let bent =
+            tau * self.second_derivative(self.envelope.largest_slope) * (self.distance_term(r) + self.noise_term());
         let (least, most) = (self.envelope.least(self.reach(r, tau)), self.envelope.most);
         let [below, above] = self.stray();
         self.in_units(below * least - above * bent, above * (most + bent))
@@ -60,13 +61,14 @@ impl Setting {
     /// λ̂ and Λ̂ as the paper prints them, over the population: Λ̂ is no bound for both softplus, and none for the sigmoid
     /// where τ(R + r) is over 59; the leaky softplus is taken to be 1-Lipschitz.
     pub fn printed(&self, r: f64, tau: f64) -> Constants {
-        let bent = tau * self.bend(self.envelope.printed_slope()) * (self.distance_term(r) + self.noise_term());
+        let bent =
+            tau * self.second_derivative(self.envelope.printed_slope()) * (self.distance_term(r) + self.noise_term());
         let c = self.reach(r, tau);
         self.in_units(self.envelope.least(c) - bent, self.envelope.printed_most(c) + bent)
     }
 
     /// 2bL.
-    pub(super) fn bend(&self, slope: f64) -> f64 {
+    pub(super) fn second_derivative(&self, slope: f64) -> f64 {
         2.0 * self.envelope.largest_bend * slope
     }
 

@@ -1,7 +1,7 @@
 //! *Runs* of the theory: its two algorithms as parts for the loop of [`crate::fit`].
 
 use crate::solver::direction::Steepest;
-use crate::solver::estimator::{Estimator, Full, Minibatch, Shuffle, Watched};
+use crate::solver::estimator::{Estimator, Full, Minibatch, MinibatchFullLoss, Shuffle};
 use crate::solver::schedule::{Planned, PlannedStage};
 use crate::solver::{Keep, Method, step};
 use crate::theory::{Epoch, Leg};
@@ -16,7 +16,7 @@ pub fn descent(legs: &[Leg]) -> Method {
 pub fn stochastic(epochs: &[Epoch], shuffle: Shuffle) -> Method {
     let stage = |epoch: &Epoch| PlannedStage { tau: epoch.tau, steps: epoch.steps as usize, enough: epoch.enough };
     let sizes = epochs.iter().map(|epoch| epoch.eta).collect();
-    method(epochs.iter().map(stage).collect(), sizes, Box::new(Watched(Minibatch(shuffle))))
+    method(epochs.iter().map(stage).collect(), sizes, Box::new(MinibatchFullLoss(Minibatch(shuffle))))
 }
 
 fn method(stages: Vec<PlannedStage>, sizes: Vec<f64>, estimator: Box<dyn Estimator>) -> Method {

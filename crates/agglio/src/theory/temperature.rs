@@ -16,7 +16,7 @@ impl Setting {
         let [below, above] = self.stray();
         let noise = self.noise_term();
         let share: f64 = if noise > 0.0 { 3.0 } else { 2.0 };
-        let load = self.bend(self.envelope.largest_slope) * self.distance_term(r).max(noise);
+        let load = self.second_derivative(self.envelope.largest_slope) * self.distance_term(r).max(noise);
         let constant = (share * load * above / below).ln();
         let excess = |tau: f64, u: f64| u + constant - self.envelope.ln_least(self.reach(r, tau));
         if excess(cap, cap.ln()) <= 0.0 {

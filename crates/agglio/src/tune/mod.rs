@@ -25,7 +25,7 @@ pub use split::Split;
 use crate::certificate::Certificate;
 use crate::error::{Error, Result};
 use crate::math::tree::{in_pool, install};
-use crate::oracle::{ABREAST, Fold, Labels, MARGIN, Oracle};
+use crate::oracle::{Fold, Labels, MARGIN, MOST_AT_ONCE, Oracle};
 use crate::outcome::Status;
 use crate::outcome::StopReason;
 use crate::rows::column;
@@ -134,8 +134,8 @@ impl<'a> Halves<'a> {
 }
 
 /// What the predictions of a model lose that is made of the point.
-fn loss(oracle: &Fold<'_>, Reached { outcome, deviation, .. }: &Reached) -> f64 {
-    oracle.loss_of_predictions(&outcome.theta, *deviation)
+fn loss(oracle: &Fold<'_>, Reached { outcome, sigma, .. }: &Reached) -> f64 {
+    oracle.loss_of_predictions(&outcome.theta, *sigma)
 }
 
 /// Rows without weight would be fitted, or scored, as if there were none.
@@ -153,7 +153,7 @@ struct Search<'a> {
     plans: &'a [Plan],
     parts: Vec<Halves<'a>>,
     /// Plans that run beside each other.
-    heats: Vec<Range<usize>>,
+    groups: Vec<Range<usize>>,
     fits: Vec<OnceLock<Result<Score>>>,
     next: AtomicUsize,
     done: AtomicUsize,
@@ -165,18 +165,19 @@ impl<'a> Search<'a> {
     fn new(plans: &'a [Plan], parts: Vec<Halves<'a>>, progress: &'a (dyn Fn(usize, usize) + Sync)) -> Search<'a> {
         let fits = (0..plans.len() * parts.len()).map(|_| OnceLock::new()).collect();
         let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
-        Search { plans, heats: heats(plans, &parts), parts, fits, next, done, failed, progress }
+        Search { plans, groups: groups(plans, &parts), parts, fits, next, done, failed, progress }
     }
 
     /// Makes one fit after the other until none is left. A loop on each thread, and not a job for each fit: a thread that
     /// waits for a part of its sums would begin another fit meanwhile, and end its own only after that.
     fn work(&self) {
-        while let Some((heat, part)) = self.take() {
-            let plans = &self.plans[heat.clone()];
-            let made = self.parts[part].score(plans, &mut |place, score| self.set(heat.start + place, part, Ok(score)));
+        while let Some((lockstep, part)) = self.take() {
+            let plans = &self.plans[lockstep.clone()];
+            let made =
+                self.parts[part].score(plans, &mut |place, score| self.set(lockstep.start + place, part, Ok(score)));
             if let Err(why) = made {
                 self.failed.store(true, Ordering::Relaxed);
-                self.set(heat.start, part, Err(why));
+                self.set(lockstep.start, part, Err(why));
             }
         }
     }
@@ -191,12 +192,12 @@ impl<'a> Search<'a> {
     fn take(&self) -> Option<(Range<usize>, usize)> {
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let heat = self.heats.get(index / self.parts.len())?;
+            let lockstep = self.groups.get(index / self.parts.len())?;
             if self.failed.load(Ordering::Relaxed) {
                 return None;
             }
-            if !self.plans[heat.clone()].iter().all(Plan::is_interrupted) {
-                return Some((heat.clone(), index % self.parts.len()));
+            if !self.plans[lockstep.clone()].iter().all(Plan::is_interrupted) {
+                return Some((lockstep.clone(), index % self.parts.len()));
             }
         }
     }
@@ -220,17 +221,17 @@ const LONGEST: f64 = 5e9;
 const FEWEST: usize = 2 * BLOCK;
 
 /// Cuts plans into such that run beside each other, so that threads have equally many and blocks of points are full.
-fn heats(plans: &[Plan], parts: &[Halves<'_>]) -> Vec<Range<usize>> {
+fn groups(plans: &[Plan], parts: &[Halves<'_>]) -> Vec<Range<usize>> {
     let threads = if in_pool() { rayon::current_num_threads() } else { 1 };
     let blocks = plans.len().div_ceil(BLOCK) * parts.len();
     let rounds = blocks.div_ceil(abreast(plans, parts, threads) / BLOCK * threads);
     let most = blocks.div_ceil(rounds * threads);
     let mut start = 0;
-    let heats = |alike: &[Plan]| {
+    let groups = |alike: &[Plan]| {
         start += alike.len();
         cut(start - alike.len()..start, most)
     };
-    plans.chunk_by(|plan, next| plan.runs_beside(next)).flat_map(heats).collect()
+    plans.chunk_by(|plan, next| plan.runs_beside(next)).flat_map(groups).collect()
 }
 
 /// Cuts a span into pieces of at most so many blocks, as even as they can be.
@@ -248,7 +249,7 @@ fn abreast(plans: &[Plan], parts: &[Halves<'_>], threads: usize) -> usize {
     let largest = parts.iter().map(numbers).fold(1.0, f64::max);
     // no plan has a score before it was fitted to all parts
     let turns = parts.len().div_ceil(threads) as f64;
-    ((LONGEST / (largest * epochs * turns)) as usize).clamp(FEWEST, ABREAST)
+    ((LONGEST / (largest * epochs * turns)) as usize).clamp(FEWEST, MOST_AT_ONCE)
 }
 
 impl Score {

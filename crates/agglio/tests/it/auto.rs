@@ -47,7 +47,7 @@ fn a_mixture_over_preimages_is_consistent() {
         let error = bank::distance(&report.coefficients, &data.truth);
         // the nearer preimage alone is off by more than half
         assert!(error <= 0.08, "{activation}: {error}");
-        assert!(report.deviation.is_some_and(|s| (s - 1.0).abs() < 0.03), "{:?}", report.deviation);
+        assert!(report.sigma.is_some_and(|s| (s - 1.0).abs() < 0.03), "{:?}", report.sigma);
     }
 }
 

@@ -23,8 +23,8 @@ fn standardised(data: &Simulated) -> Vec<Vec<f64>> {
 fn hessian(data: &Simulated, phi: &dyn Activation, report: &Report) -> Vec<Vec<f64>> {
     let rows = data.values.chunks(data.truth.len());
     let z = rows.map(|x| report.intercept + x.iter().zip(&report.coefficients).map(|(x, w)| x * w).sum::<f64>());
-    let bend = |z: f64| (phi.slope(z + 1e-5) - phi.slope(z - 1e-5)) / 2e-5;
-    let own = |(z, y): (f64, &f64)| phi.slope(z).powi(2) + (phi.value(z) - y) * bend(z);
+    let bend = |z: f64| (phi.derivative(z + 1e-5) - phi.derivative(z - 1e-5)) / 2e-5;
+    let own = |(z, y): (f64, &f64)| phi.derivative(z).powi(2) + (phi.value(z) - y) * bend(z);
     let weights: Vec<f64> = z.zip(&data.labels).map(own).collect();
     let columns = standardised(data);
     let product =

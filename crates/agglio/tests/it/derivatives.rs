@@ -53,9 +53,9 @@ fn values_and_derivatives_agree_with_mpmath_at_every_temperature() {
         hold(&at("value"), phi.value(t), value, t, slope);
         phi.graduate(tau, &[z], &mut out);
         hold(&at("graduation"), out[0], graduated, t, if tau > 0.0 { slope / tau } else { 0.0 });
-        phi.graduate_slope(tau, &[z], &mut out);
+        phi.graduate_derivative(tau, &[z], &mut out);
         hold(&at("slope"), out[0], slope, t, if tau > 0.0 { bend / tau } else { 0.0 });
-        phi.graduate_bend(tau, &[z], &mut out);
+        phi.graduate_second_derivative(tau, &[z], &mut out);
         hold(&at("bend"), out[0], bend, t, tau * third);
         phi.respond(&[z], &mut out);
         assert_eq!(out[0], phi.value(z));
@@ -75,8 +75,8 @@ fn nothing_is_nan_and_only_exp_overflows() {
                 phi.graduate(tau, &[z], &mut out[1]);
                 if tau > 0.0 || z.is_finite() {
                     // 0·∞ has no answer
-                    phi.graduate_slope(tau, &[z], &mut out[2]);
-                    phi.graduate_bend(tau, &[z], &mut out[3]);
+                    phi.graduate_derivative(tau, &[z], &mut out[2]);
+                    phi.graduate_second_derivative(tau, &[z], &mut out[3]);
                 }
                 let out = out.as_flattened();
                 assert!(out.iter().all(|v| !v.is_nan()), "{phi:?} at z = {z:e}, tau = {tau}: {out:?}");
@@ -93,7 +93,7 @@ fn the_coldest_temperatures_are_a_line() {
         for tau in [5e-324, 1e-310, 1e-200, 1e-149] {
             let mut out = [0.0];
             phi.graduate(tau, &[-3.7], &mut out);
-            hold(&format!("{phi:?}, tau = {tau:e}"), out[0], -3.7 * phi.slope(0.0), 0.0, 0.0);
+            hold(&format!("{phi:?}, tau = {tau:e}"), out[0], -3.7 * phi.derivative(0.0), 0.0, 0.0);
         }
     }
 }
@@ -103,7 +103,7 @@ fn solves(phi: &dyn Activation, z: f64, y: f64) {
     let residual = (phi.value(z) - y).abs();
     // SiLU and GELU multiply by z a number that is rounded as all subnormal ones are.
     let ulps = if y.abs() < 1e-300 && phi.range().attained { 4.0 + z.abs() } else { 4.0 };
-    let allowed = ulps * ulp(y) + phi.slope(z).abs() * ulp(z);
+    let allowed = ulps * ulp(y) + phi.derivative(z).abs() * ulp(z);
     assert!(z.is_finite() && residual <= allowed, "{phi:?}: z = {z:e} for y = {y:e} is off by {residual:e}");
 }
 
@@ -116,7 +116,7 @@ fn preimages_agree_with_mpmath() {
         let check = |found: f64, golden: f64| {
             solves(&*phi, found, y);
             // Beside a minimum y determines z no better than this; the series there does not even use it.
-            let slack = 4.0 * ulp(golden) + 2.0 * ulp(y) / phi.slope(golden).abs();
+            let slack = 4.0 * ulp(golden) + 2.0 * ulp(y) / phi.derivative(golden).abs();
             let slack = if phi.range().attained { slack.min(1e-13 * golden.abs().max(1e-3)) } else { slack };
             let same = (found - golden).abs() <= slack;
             assert!(same, "preimage of {y:e} under {name}: {found:e}, not {golden:e}");
@@ -195,7 +195,7 @@ fn largest_slopes_and_minima_agree_with_mpmath() {
     }
     for phi in all() {
         let Some(largest) = phi.largest_slope() else { continue };
-        let steepest = (-4000..4000).map(|i| phi.slope(f64::from(i) / 100.0)).fold(0.0, f64::max);
+        let steepest = (-4000..4000).map(|i| phi.derivative(f64::from(i) / 100.0)).fold(0.0, f64::max);
         assert!(steepest <= largest * (1.0 + 4.0 * f64::EPSILON), "{phi:?}: {steepest} > {largest}");
         assert!(steepest >= largest * 0.999, "{phi:?}: {steepest} < {largest}");
     }
@@ -216,11 +216,11 @@ impl Activation for Arctan {
     fn value(&self, t: f64) -> f64 {
         self.shift + (self.steep * t).atan()
     }
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         self.steep / (1.0 + (self.steep * t).powi(2))
     }
-    fn bend(&self, t: f64) -> f64 {
-        -2.0 * self.steep * self.steep * t * self.slope(t).powi(2) / self.steep
+    fn second_derivative(&self, t: f64) -> f64 {
+        -2.0 * self.steep * self.steep * t * self.derivative(t).powi(2) / self.steep
     }
 }
 
@@ -229,7 +229,7 @@ fn the_default_rise_does_not_cancel() {
     let sizes = (-600..60).map(|i| 10f64.powf(f64::from(i) / 20.0));
     for t in sizes.flat_map(|t| [t, -t]).chain([0.0]) {
         let steady = Arctan { shift: 1.0, steep: 1.0 };
-        let error = (steady.rise(t) - t.atan()).abs();
+        let error = (steady.centered(t) - t.atan()).abs();
         assert!(error <= 8.0 * f64::EPSILON * t.atan().abs(), "t = {t:e}: {error:e}");
         let mut out = [0.0];
         steady.graduate(1e-8, &[t], &mut out);
@@ -237,7 +237,7 @@ fn the_default_rise_does_not_cancel() {
         assert!((out[0] - graduated).abs() <= 8.0 * f64::EPSILON * graduated.abs(), "z = {t:e}: {}", out[0]);
         // Too steep for ten points: the check against the difference steps in, at the price of its rounding.
         let steep = Arctan { shift: 1.0, steep: 1e3 };
-        let error = (steep.rise(t) - (1e3 * t).atan()).abs();
+        let error = (steep.centered(t) - (1e3 * t).atan()).abs();
         assert!(error <= 80.0 * f64::EPSILON, "steep, t = {t:e}: {error:e}");
     }
 }
@@ -270,10 +270,10 @@ impl Activation for Rough {
     fn value(&self, t: f64) -> f64 {
         if t < -1e300 { f64::NAN } else { t.exp() }
     }
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         if t > 1.0 { 0.0 } else { t.sin() }
     }
-    fn bend(&self, t: f64) -> f64 {
+    fn second_derivative(&self, t: f64) -> f64 {
         t.exp()
     }
 }

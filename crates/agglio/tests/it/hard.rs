@@ -81,7 +81,7 @@ fn rows_without_weight_have_no_say() {
     let rows = Dense::new(values, 2, labels).unwrap().with_weights(weights).unwrap();
     let report = Options::new(named("exp").unwrap()).build().unwrap().fit(&rows).unwrap();
     assert!(bank::largest_difference(&report.coefficients, &plain.coefficients) <= 1e-8, "{}", report.verdict());
-    assert_eq!(report.labels_outside, plain.labels_outside);
+    assert_eq!(report.labels_without_preimage, plain.labels_without_preimage);
 }
 
 /// A column whose squares underflow has a gradient all the same.

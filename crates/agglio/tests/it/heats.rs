@@ -125,12 +125,12 @@ impl Activation for Steep {
         1.0 / (1.0 + (-self.0 * t).exp())
     }
 
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         self.0 * self.value(t) * (1.0 - self.value(t))
     }
 
-    fn bend(&self, t: f64) -> f64 {
-        self.0 * self.slope(t) * (1.0 - 2.0 * self.value(t))
+    fn second_derivative(&self, t: f64) -> f64 {
+        self.0 * self.derivative(t) * (1.0 - 2.0 * self.value(t))
     }
 
     fn range(&self) -> Range {

@@ -25,7 +25,7 @@ fn labels_at_and_beyond_the_range_are_fitted_as_they_are() {
     for variant in bank::variants() {
         let options = variant.options("sigmoid", Start::Zero, 0).intercept(true);
         let report = options.build().unwrap().fit(&beyond()).unwrap();
-        assert_eq!(report.labels_outside, 200 + beyond_by_noise(), "{variant:?}");
+        assert_eq!(report.labels_without_preimage, 200 + beyond_by_noise(), "{variant:?}");
         // stationary for the user's own loss, not for a clipped one
         assert!(report.certificate.relative_gradient.is_some_and(|g| g < 2e-3), "{variant:?}");
     }
@@ -85,7 +85,7 @@ fn both_preimages_of_a_label_are_used_from_y_alone() {
         let data = bank::paper(activation, 1000, 10, LabelNoise::None, 24);
         let report = Options::new(named(activation).unwrap()).intercept(false).build().unwrap();
         let report = report.fit(&bank::rows(&data)).unwrap();
-        assert!(report.labels_ambiguous > 300, "{activation}: {}", report.labels_ambiguous);
+        assert!(report.labels_with_two_preimages > 300, "{activation}: {}", report.labels_with_two_preimages);
         assert!(bank::distance(&report.coefficients, &data.truth) <= 1e-12);
         assert!(report.warnings(&[]).iter().any(|w| w.contains("two preimages")));
     }

@@ -58,11 +58,11 @@ impl Activation for Own {
         (self.value)(t)
     }
 
-    fn slope(&self, t: f64) -> f64 {
+    fn derivative(&self, t: f64) -> f64 {
         (self.slope)(t)
     }
 
-    fn bend(&self, t: f64) -> f64 {
+    fn second_derivative(&self, t: f64) -> f64 {
         (self.bend)(t)
     }
 }
@@ -80,12 +80,12 @@ impl Activation for Plain {
         self.0.value(t)
     }
 
-    fn slope(&self, t: f64) -> f64 {
-        self.0.slope(t)
+    fn derivative(&self, t: f64) -> f64 {
+        self.0.derivative(t)
     }
 
-    fn bend(&self, t: f64) -> f64 {
-        self.0.bend(t)
+    fn second_derivative(&self, t: f64) -> f64 {
+        self.0.second_derivative(t)
     }
 }
 
@@ -143,7 +143,7 @@ fn kinks_and_jumps_of_ones_own_cost_what_the_documentation_says() {
     for deviation in [0.01, 0.3, 1.0, 7.0, 100.0] {
         for x in [-2.3, -0.7, 0.0, 0.111, 1.9] {
             let z = deviation * x;
-            let closed = deviation * (normal.slope(x) + x * normal.value(x));
+            let closed = deviation * (normal.derivative(x) + x * normal.value(x));
             let off = (mean(&ramp, deviation, z) - closed).abs();
             assert!(off <= 1e-7 * deviation, "{deviation} {x}: {off:e}");
             let off = (mean(&jump, deviation, z) - normal.value(x)).abs();

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use agglio::activation::named;
-use agglio::model::{Centre, Model, Origin, Weights};
+use agglio::model::{Centre, Coefficients, Model, Origin};
 use agglio::simulate::{LabelNoise, Shape};
 use agglio::text::bounded;
 use agglio::{Noise, Options};
@@ -271,9 +271,9 @@ fn files_of_version_1_that_are_no_model_are_refused() {
 
 #[test]
 fn weights_read_back_in_the_order_of_the_columns() {
-    let weights = Weights { intercept: 0.1, coefficients: vec![("b".into(), 2.0), ("a".into(), 1.0 / 3.0)] };
+    let weights = Coefficients { intercept: 0.1, coefficients: vec![("b".into(), 2.0), ("a".into(), 1.0 / 3.0)] };
     let path = Path::new("w.json");
-    let again = Weights::from_json(&weights.to_json(), path).unwrap();
+    let again = Coefficients::from_json(&weights.to_json(), path).unwrap();
     assert_eq!(again, weights);
     let names = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect::<Vec<_>>();
     assert_eq!(again.in_order(&names(&["a", "b"]), path).unwrap(), [1.0 / 3.0, 2.0]);
@@ -288,7 +288,7 @@ fn weights_read_back_in_the_order_of_the_columns() {
         (r#"{"intercept":NaN,"coefficients":{"a":1}}"#, "not a weights file"),
         (r#"{"bias":1,"coefficients":{"a":1}}"#, "bias"),
     ] {
-        let error = Weights::from_json(text, path).unwrap_err().to_string();
+        let error = Coefficients::from_json(text, path).unwrap_err().to_string();
         assert!(error.starts_with("w.json: not a weights file: ") && error.contains(what), "{error}");
     }
 }

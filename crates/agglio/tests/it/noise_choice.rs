@@ -152,7 +152,7 @@ fn weights_count_rows_in_the_choice() {
             let [c, d] = [a.log_likelihoods.unwrap(), b.log_likelihoods.unwrap()];
             let close = |x: f64, y: f64| (x - y).abs() <= 1e-8 * (1.0 + x.abs());
             assert!(close(c.post, d.post) && close(c.pre.unwrap(), d.pre.unwrap()), "{case}: {c:?} {d:?}");
-            assert!(close(a.deviation.unwrap_or(0.0), b.deviation.unwrap_or(0.0)), "{case}");
+            assert!(close(a.sigma.unwrap_or(0.0), b.sigma.unwrap_or(0.0)), "{case}");
             assert!(close(a.prediction_loss, b.prediction_loss), "{case}");
             assert!(bank::largest_difference(&a.coefficients, &b.coefficients) <= 1e-7, "{case}");
         }

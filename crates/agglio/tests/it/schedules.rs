@@ -60,7 +60,7 @@ fn a_far_start_begins_colder() {
 
 #[test]
 fn schedules_advance_when_a_stage_is_full_or_settled() {
-    let mut geometric = Geometric { tau0: 0.5, beta: 1.5, cap: 0.6, steps: 2 };
+    let mut geometric = Geometric { tau0: 0.5, beta: 1.5, tau_max: 0.6, steps: 2 };
     let first = geometric.first();
     assert_eq!(geometric.next(&first, &progress(1, false)), Next::Stay);
     let Next::Advance(second) = geometric.next(&first, &progress(2, false)) else { panic!() };

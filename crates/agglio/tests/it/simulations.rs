@@ -13,7 +13,7 @@ fn truncated_noise_of_any_width_fills_the_range() {
         // the share of the law that lies below a label is even
         let share = |(x, y): (&[f64], &f64)| {
             let mean = phi.value(x.iter().zip(&drawn.truth).map(|(x, w)| x * w).sum());
-            let [below, label, all] = [0.0, *y, 1.0].map(|y| normal.rise((y - mean) / scale));
+            let [below, label, all] = [0.0, *y, 1.0].map(|y| normal.centered((y - mean) / scale));
             (label - below) / (all - below)
         };
         let mut shares: Vec<f64> = drawn.values.chunks(2).zip(&drawn.labels).map(share).collect();

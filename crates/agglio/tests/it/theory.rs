@@ -231,20 +231,24 @@ fn envelopes_hold_the_exact_expectations() {
         let envelope = phi.envelope().unwrap();
         for c in [0.0, 0.01, 0.1, 0.3, 1.0, 2.0, 3.0, 10.0, 30.0] {
             for power in [0, 2] {
-                let exact = 2.0 * expectation(|x| phi.slope(c * x).powi(2) * x.powi(power));
+                let exact = 2.0 * expectation(|x| phi.derivative(c * x).powi(2) * x.powi(power));
                 let (least, most) = (envelope.least(c), envelope.most * (1.0 + 1e-9));
                 assert!(least <= exact && exact <= most, "{name} at {c}: {least} {exact} {most}");
             }
         }
         for t in (-600..600).map(|t| f64::from(t) * 0.05) {
-            let (bend, slope) = (phi.bend(t).abs(), phi.slope(t).abs());
+            let (bend, slope) = (phi.second_derivative(t).abs(), phi.derivative(t).abs());
             let most = [envelope.largest_bend, envelope.largest_slope].map(|most| most * (1.0 + 1e-12));
             assert!(bend <= most[0] && slope <= most[1], "{name} at {t}: {bend} {slope}");
         }
         if envelope.widest_noise.is_finite() {
             let lowest = phi.value(-2.0_f64.sqrt()) - envelope.widest_noise;
             let Preimages::One(z) = phi.preimages(lowest) else { panic!("{name}") };
-            assert!(1.0 / phi.slope(z) <= envelope.inverse_slope * (1.0 + 1e-9), "{name}: {}", 1.0 / phi.slope(z));
+            assert!(
+                1.0 / phi.derivative(z) <= envelope.inverse_slope * (1.0 + 1e-9),
+                "{name}: {}",
+                1.0 / phi.derivative(z)
+            );
         }
     }
     assert!(named("silu").unwrap().envelope().is_none());

@@ -72,7 +72,7 @@ impl Adaptive {
 impl Direction for Adaptive {
     /// Yogi's v falls by no more than (1−β₂)g² a step, so the large gradients of a far start would hold it back for
     /// ever; each temperature is another objective, and v begins anew with it. Adam forgets by itself.
-    fn warm(&mut self, _: &Stage) {
+    fn on_new_objective(&mut self, _: &Stage) {
         if self.second == Second::Yogi {
             self.steps = 0;
             self.m.fill(0.0);

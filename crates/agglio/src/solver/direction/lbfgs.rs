@@ -63,7 +63,7 @@ impl Lbfgs {
 }
 
 impl Direction for Lbfgs {
-    fn warm(&mut self, _: &Stage) {
+    fn on_new_objective(&mut self, _: &Stage) {
         *self = Lbfgs::default();
     }
 

@@ -1,26 +1,26 @@
 //! A *direction* turns what is known at θ into a displacement of a given size.
 
 mod adaptive;
-mod damped;
-mod kept;
+mod gauss_newton_bfgs;
 mod lbfgs;
+mod levenberg_marquardt;
 mod momentum;
 mod nesterov;
 mod newton_cg;
 mod normalised;
 mod steepest;
-mod suffix;
+mod suffix_averaging;
 
 pub use adaptive::{Adaptive, Second, V0};
-pub use damped::Damped;
-pub use kept::Kept;
+pub use gauss_newton_bfgs::GaussNewtonBfgs;
 pub use lbfgs::Lbfgs;
+pub use levenberg_marquardt::LevenbergMarquardt;
 pub use momentum::Momentum;
 pub use nesterov::Nesterov;
 pub use newton_cg::NewtonCg;
 pub use normalised::Normalised;
 pub use steepest::Steepest;
-pub use suffix::Suffix;
+pub use suffix_averaging::SuffixAveraging;
 
 use crate::oracle::{Hessian, Oracle, Query, Sums, Want};
 use crate::solver::Ball;
@@ -68,10 +68,10 @@ pub trait Direction: std::fmt::Debug + Send {
     }
 
     /// A stage begins at another temperature or over other rows, and with these the objective has changed.
-    fn warm(&mut self, _: &Stage) {}
+    fn on_new_objective(&mut self, _: &Stage) {}
 
     /// Whether it is to look again where steps have nothing left to gain by what it has kept. Default: it keeps nothing.
-    fn doubts(&mut self) -> bool {
+    fn wants_refresh(&mut self) -> bool {
         false
     }
 

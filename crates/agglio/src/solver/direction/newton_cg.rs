@@ -46,7 +46,7 @@ impl Direction for NewtonCg {
         Want::Stationarity
     }
 
-    fn warm(&mut self, _: &Stage) {
+    fn on_new_objective(&mut self, _: &Stage) {
         self.last = None;
     }
 

@@ -3,7 +3,7 @@
 use crate::math::rng::{Random, Stream, derive_key};
 use crate::oracle::Batch;
 use crate::oracle::{Oracle, Query, Sums, Want};
-use crate::solver::estimator::{Estimator, Place};
+use crate::solver::estimator::{Estimator, StepIndex};
 
 /// The order in which minibatches visit the rows: a fresh permutation for each pass, cut into batches as equal as can be.
 ///
@@ -32,9 +32,9 @@ impl Shuffle {
     }
 
     /// The rows of a step: stages longer than a pass go on with the next permutation.
-    pub(super) fn batch(&self, place: Place) -> Batch {
-        let (pass, batch) = (place.step / self.batches, place.step % self.batches);
-        let key = derive_key(derive_key(self.key, place.stage.index as u64), pass as u64);
+    pub(super) fn batch(&self, index: StepIndex) -> Batch {
+        let (pass, batch) = (index.step / self.batches, index.step % self.batches);
+        let key = derive_key(derive_key(self.key, index.stage.index as u64), pass as u64);
         let bound = |batch: usize| (batch as u128 * self.rows as u128 / self.batches as u128) as usize;
         Batch::Part { key, start: bound(batch), len: bound(batch + 1) - bound(batch) }
     }
@@ -45,17 +45,17 @@ impl Shuffle {
 pub struct Minibatch(pub Shuffle);
 
 impl Minibatch {
-    fn query<'q>(&self, theta: &'q [f64], place: Place, want: Want<'q>) -> Query<'q> {
-        Query::new(theta, place.stage.tau, self.0.batch(place), want)
+    fn query<'q>(&self, theta: &'q [f64], index: StepIndex, want: Want<'q>) -> Query<'q> {
+        Query::new(theta, index.stage.tau, self.0.batch(index), want)
     }
 }
 
 impl Estimator for Minibatch {
-    fn question<'q>(&self, theta: &'q [f64], place: Place, want: Want<'q>) -> Option<Query<'q>> {
-        Some(self.query(theta, place, want))
+    fn question<'q>(&self, theta: &'q [f64], index: StepIndex, want: Want<'q>) -> Option<Query<'q>> {
+        Some(self.query(theta, index, want))
     }
 
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
-        oracle.ask(&self.query(theta, place, want))
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
+        oracle.ask(&self.query(theta, index, want))
     }
 }

@@ -1,27 +1,27 @@
 //! An *estimator* is how the sums at θ are got: from all rows, or from few of them and what is known already.
 
 mod full;
-mod matching;
+mod matching_loss;
 mod minibatch;
+mod minibatch_full_loss;
 mod saga;
 mod smoothed;
 mod svrg;
-mod watched;
 
 pub use full::Full;
-pub use matching::Matching;
+pub use matching_loss::MatchingLoss;
 pub use minibatch::{Minibatch, Shuffle};
+pub use minibatch_full_loss::MinibatchFullLoss;
 pub use saga::Saga;
 pub use smoothed::{Smoothed, Smoothing};
 pub use svrg::Svrg;
-pub use watched::Watched;
 
 use crate::oracle::{Objective, Oracle, Query, Sums, Want};
 use crate::solver::schedule::Stage;
 
 /// A step's place in the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct StepIndex {
     /// The stage.
     pub stage: Stage,
     /// The step's number in the stage, from 0.
@@ -34,12 +34,12 @@ pub trait Estimator: std::fmt::Debug + Send {
     fn begin(&mut self, _oracle: &dyn Oracle, _theta: &[f64], _stage: &Stage) {}
 
     /// The question whose answer is the estimate, where it is one and nothing else. Default: it is not.
-    fn question<'q>(&self, _theta: &'q [f64], _place: Place, _want: Want<'q>) -> Option<Query<'q>> {
+    fn question<'q>(&self, _theta: &'q [f64], _place: StepIndex, _want: Want<'q>) -> Option<Query<'q>> {
         None
     }
 
     /// The sums at θ, as well as this estimator gets them; the same place asks the same rows.
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums;
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums;
 
     /// The loss whose gradient it estimates, which is the one that the fit minimises. Default: squares.
     fn objective(&self) -> Objective {

@@ -2,7 +2,7 @@
 
 use crate::oracle::Batch;
 use crate::oracle::{Memory, Oracle, Query, Sums, Want};
-use crate::solver::estimator::{Estimator, Place, Shuffle};
+use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
 use crate::solver::schedule::Stage;
 
 /// ∇_B(θ) − (what B last said) + (mean of what all rows last said).
@@ -36,8 +36,8 @@ impl Estimator for Saga {
         }
     }
 
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
-        let query = Query::new(theta, place.stage.tau, self.shuffle.batch(place), want);
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
+        let query = Query::new(theta, index.stage.tau, self.shuffle.batch(index), want);
         let mut here = oracle.ask(&Query { memory: Memory::Difference, ..query });
         let share = here.rows as f64 / oracle.rows() as f64;
         for (g, mean) in here.gradient.iter_mut().zip(&mut self.mean) {

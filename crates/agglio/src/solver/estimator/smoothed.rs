@@ -3,7 +3,7 @@
 use crate::math::linalg::norm;
 use crate::math::rng::{Random, Stream, derive_key};
 use crate::oracle::{Oracle, Query, Sums, Want};
-use crate::solver::estimator::{Estimator, Place, Shuffle};
+use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
 use crate::solver::schedule::Stage;
 
 /// The radius δ_m that a loss is smoothed over in stage m: half of that of the stage before.
@@ -37,8 +37,8 @@ impl Smoothed {
     }
 
     /// u of a step: uniform in the unit ball.
-    fn direction(&self, place: Place, dim: usize) -> Vec<f64> {
-        let key = derive_key(derive_key(self.key, place.stage.index as u64), place.step as u64);
+    fn direction(&self, index: StepIndex, dim: usize) -> Vec<f64> {
+        let key = derive_key(derive_key(self.key, index.stage.index as u64), index.step as u64);
         let mut random = Random::new(key, Stream::Smoothing);
         let u: Vec<f64> = (0..dim).map(|_| random.normal()).collect();
         let length = libm::pow(random.uniform(), 1.0 / dim as f64) / norm(&u);
@@ -47,9 +47,9 @@ impl Smoothed {
 }
 
 impl Estimator for Smoothed {
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
-        let (radius, u) = (self.smoothing.radius(&place.stage), self.direction(place, theta.len()));
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
+        let (radius, u) = (self.smoothing.radius(&index.stage), self.direction(index, theta.len()));
         let nearby: Vec<f64> = theta.iter().zip(u).map(|(theta, u)| theta + radius * u).collect();
-        oracle.ask(&Query::new(&nearby, place.stage.tau, self.shuffle.batch(place), want))
+        oracle.ask(&Query::new(&nearby, index.stage.tau, self.shuffle.batch(index), want))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::oracle::Batch;
 use crate::oracle::{Oracle, Query, Sums, Want};
-use crate::solver::estimator::{Estimator, Place, Shuffle};
+use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
 use crate::solver::schedule::Stage;
 
 /// ∇_B(θ) − ∇_B(θ̃) + ∇(θ̃), with the anchor θ̃ where the stage began.
@@ -30,9 +30,9 @@ impl Estimator for Svrg {
         self.at_anchor = oracle.ask(&Query::new(theta, stage.tau, Batch::All, Want::Gradient)).gradient;
     }
 
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
-        let batch = self.shuffle.batch(place);
-        let ask = |theta| oracle.ask(&Query::new(theta, place.stage.tau, batch, want));
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
+        let batch = self.shuffle.batch(index);
+        let ask = |theta| oracle.ask(&Query::new(theta, index.stage.tau, batch, want));
         let (mut here, before) = (ask(theta), ask(&self.anchor));
         for ((g, before), full) in here.gradient.iter_mut().zip(&before.gradient).zip(&self.at_anchor) {
             *g += full - before;

@@ -10,7 +10,7 @@ use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 /// where there are any: a stage at τ_max that gains little on one sample is followed by the next, larger one.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
-    cap: f64,
+    tau_max: f64,
     /// Rows of the stages, smallest first; the last is where the fit ends.
     samples: Vec<Batch>,
     /// The highest temperature at which a step was accepted on the way.
@@ -26,9 +26,9 @@ impl Adaptive {
     /// Retreats after which it stays and lets the step rule find the way.
     const MOST: usize = 12;
 
-    /// A path to `cap` over growing `samples`, which end in the rows that are to be fitted.
-    pub fn new(cap: f64, samples: Vec<Batch>) -> Adaptive {
-        Adaptive { cap, samples, reached: 0.0, arrived: false, retreats: 0 }
+    /// A path to `tau_max` over growing `samples`, which end in the rows that are to be fitted.
+    pub fn new(tau_max: f64, samples: Vec<Batch>) -> Adaptive {
+        Adaptive { tau_max, samples, reached: 0.0, arrived: false, retreats: 0 }
     }
 
     /// The same without going back to lower temperatures.
@@ -37,7 +37,7 @@ impl Adaptive {
     }
 
     fn half_way(&self, tau: f64) -> f64 {
-        let middle = self.reached.max(Self::FLOOR * self.cap).sqrt() * tau.sqrt();
+        let middle = self.reached.max(Self::FLOOR * self.tau_max).sqrt() * tau.sqrt();
         // τ = 0 is another end, not a place on the way
         middle.max(f64::MIN_POSITIVE.min(tau))
     }
@@ -51,19 +51,19 @@ impl Adaptive {
 
 impl Schedule for Adaptive {
     fn first(&self) -> Stage {
-        Stage { index: 0, tau: self.cap, steps: 1, rows: self.samples.first().copied().unwrap_or(Batch::All) }
+        Stage { index: 0, tau: self.tau_max, steps: 1, rows: self.samples.first().copied().unwrap_or(Batch::All) }
     }
 
     fn next(&mut self, stage: &Stage, progress: &Progress) -> Next {
         let index = stage.index + 1;
         if progress.accepted >= stage.steps || progress.settled {
-            let at_cap = stage.tau == self.cap;
+            let at_cap = stage.tau == self.tau_max;
             self.reached = self.reached.max(stage.tau);
             self.arrived = at_cap;
             // on a sample a step that gains less than its rows can tell is enough
             let done = at_cap && (progress.settled || progress.small);
             let rows = if done { self.larger(stage.rows).unwrap_or(stage.rows) } else { stage.rows };
-            return Next::Advance(Stage { index, tau: self.cap, steps: stage.steps, rows });
+            return Next::Advance(Stage { index, tau: self.tau_max, steps: stage.steps, rows });
         }
         let lower = self.half_way(stage.tau);
         if self.arrived || self.retreats >= Self::MOST || lower > 0.9 * stage.tau {
@@ -74,6 +74,6 @@ impl Schedule for Adaptive {
     }
 
     fn at_cap(&self, stage: &Stage) -> bool {
-        stage.tau >= self.cap && self.larger(stage.rows).is_none()
+        stage.tau >= self.tau_max && self.larger(stage.rows).is_none()
     }
 }

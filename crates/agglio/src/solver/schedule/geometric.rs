@@ -15,26 +15,28 @@ pub struct Geometric {
     /// The increment β > 1.
     pub beta: f64,
     /// The last temperature τ_max.
-    pub cap: f64,
+    pub tau_max: f64,
     /// Steps in a stage.
     pub steps: usize,
 }
 
 impl Schedule for Geometric {
     fn first(&self) -> Stage {
-        Stage { index: 0, tau: self.tau0.min(self.cap), steps: self.steps, rows: Batch::All }
+        Stage { index: 0, tau: self.tau0.min(self.tau_max), steps: self.steps, rows: Batch::All }
     }
 
     fn next(&mut self, stage: &Stage, progress: &Progress) -> Next {
         match progress.accepted < stage.steps && !progress.settled {
             true => Next::Stay,
-            false => {
-                Next::Advance(Stage { index: stage.index + 1, tau: (self.beta * stage.tau).min(self.cap), ..*stage })
-            }
+            false => Next::Advance(Stage {
+                index: stage.index + 1,
+                tau: (self.beta * stage.tau).min(self.tau_max),
+                ..*stage
+            }),
         }
     }
 
     fn at_cap(&self, stage: &Stage) -> bool {
-        stage.tau >= self.cap
+        stage.tau >= self.tau_max
     }
 }

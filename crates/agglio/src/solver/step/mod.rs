@@ -5,14 +5,14 @@ mod constant;
 mod decay;
 mod planned;
 mod smoothness;
-mod trust;
+mod trust_region;
 
 pub use armijo::Armijo;
 pub use constant::Constant;
 pub use decay::Decay;
 pub use planned::Planned;
 pub use smoothness::Smoothness;
-pub use trust::Trust;
+pub use trust_region::TrustRegion;
 
 use crate::oracle::Sums;
 use crate::solver::schedule::Stage;

@@ -26,11 +26,11 @@ impl Smoothness {
     /// Room for what is missing then.
     const ROOM: f64 = 1.02;
 
-    /// Measures Λ for temperatures up to `cap`; none where the activation's slope is unbounded there.
-    pub fn measure(oracle: &dyn Oracle, cap: f64) -> Option<Smoothness> {
+    /// Measures Λ for temperatures up to `tau_max`; none where the activation's slope is unbounded there.
+    pub fn measure(oracle: &dyn Oracle, tau_max: f64) -> Option<Smoothness> {
         let bounds = oracle.bounds();
         // at τ = 0 every activation is a line
-        let slope = if cap == 0.0 { bounds.slope } else { bounds.largest_slope? };
+        let slope = if tau_max == 0.0 { bounds.slope } else { bounds.largest_slope? };
         let steepness = (slope / bounds.slope).powi(2);
         let exact = oracle.dim() <= Self::PRODUCTS;
         let all = steepness * largest_eigenvalue(oracle) * if exact { 1.0 } else { Self::ROOM };

@@ -3,11 +3,11 @@
 use crate::math::linalg::{Symmetric, norm};
 use crate::oracle::Batch;
 use crate::oracle::{Hessian, Query, Want};
-use crate::solver::direction::damped::damped_step;
+use crate::solver::direction::levenberg_marquardt::damped_step;
 use crate::solver::direction::{Direction, Point};
 use crate::solver::schedule::Stage;
 
-/// The damped step of [`Damped`](super::Damped) on a curvature B that costs no pass: it is the Gauss–Newton curvature where
+/// The damped step of [`LevenbergMarquardt`](super::LevenbergMarquardt) on a curvature B that costs no pass: it is the Gauss–Newton curvature where
 /// it was last asked for, and then follows
 ///
 /// ```text
@@ -21,7 +21,7 @@ use crate::solver::schedule::Stage;
 ///
 /// Reference: Broyden, Fletcher, Goldfarb and Shanno (1970), started from the curvature in place of a multiple of one.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct GaussNewtonBfgs {
     /// Whether the curvature costs many gradients.
     sparing: bool,
     /// The curvature at τ = 0 over the first rows, where that is to begin with.
@@ -41,9 +41,9 @@ pub struct Kept {
     refused: usize,
 }
 
-impl Default for Kept {
-    fn default() -> Kept {
-        Kept {
+impl Default for GaussNewtonBfgs {
+    fn default() -> GaussNewtonBfgs {
+        GaussNewtonBfgs {
             sparing: false,
             line: None,
             curvature: None,
@@ -67,7 +67,7 @@ struct Seen {
     rows: Batch,
 }
 
-impl Kept {
+impl GaussNewtonBfgs {
     /// What a gradient must fall to in a step: a new curvature doubles the digits, and costs some four gradients.
     const FALL: f64 = 0.2;
     /// The same where a new one is to be spared.
@@ -83,8 +83,8 @@ impl Kept {
     /// least like it, the curvature along θ, costs one product.
     ///
     /// One that some rows have told is kept for others too, shrunk.
-    pub fn sparing(line: Option<Symmetric>) -> Kept {
-        Kept { sparing: true, line, ..Kept::default() }
+    pub fn sparing(line: Option<Symmetric>) -> GaussNewtonBfgs {
+        GaussNewtonBfgs { sparing: true, line, ..GaussNewtonBfgs::default() }
     }
 
     /// What a gradient must fall to in a step, or the curvature is out of date.
@@ -104,7 +104,7 @@ impl Kept {
     fn shrink(&mut self, here: &Point<'_>) {
         let rows = self.last.as_ref().map_or(0, |last| last.rows.len(here.oracle.rows()));
         // rows of little weight tell little
-        let told = rows as f64 * here.oracle.evenness();
+        let told = rows as f64 * here.oracle.effective_fraction();
         self.curvature = self.curvature.take().map(|curvature| curvature.shrunk(told));
         self.mend_along_theta(here);
     }
@@ -156,7 +156,7 @@ impl Kept {
     }
 }
 
-impl Direction for Kept {
+impl Direction for GaussNewtonBfgs {
     fn want(&self) -> Want<'static> {
         match (self.curvature.is_none() && self.line.is_none()) || self.stale {
             true => Want::Curvature(self.hessian()),
@@ -164,12 +164,12 @@ impl Direction for Kept {
         }
     }
 
-    fn warm(&mut self, stage: &Stage) {
+    fn on_new_objective(&mut self, stage: &Stage) {
         self.borrowed = self.curvature.is_some() && self.tau == stage.tau;
         self.stale = !self.borrowed;
     }
 
-    fn doubts(&mut self) -> bool {
+    fn wants_refresh(&mut self) -> bool {
         // asked for anew, as after so many refusals
         self.refused = Self::REFUSALS;
         !self.fresh

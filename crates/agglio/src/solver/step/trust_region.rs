@@ -11,19 +11,19 @@ use crate::solver::step::{StepRule, Verdict};
 /// Reference: Moré (1978),
 /// in the form of a damping factor.
 #[derive(Clone, Copy, Debug)]
-pub struct Trust {
+pub struct TrustRegion {
     size: f64,
     /// What the size is multiplied by when it next grows.
     growth: f64,
 }
 
-impl Default for Trust {
-    fn default() -> Trust {
-        Trust { size: f64::INFINITY, growth: Self::FASTEST }
+impl Default for TrustRegion {
+    fn default() -> TrustRegion {
+        TrustRegion { size: f64::INFINITY, growth: Self::FASTEST }
     }
 }
 
-impl Trust {
+impl TrustRegion {
     const SHARE: f64 = 1e-4;
     /// The first damping after a step without any has failed.
     const FIRST: f64 = 100.0;
@@ -53,7 +53,7 @@ fn gradient_of(sums: &Sums) -> f64 {
     sums.relative_gradient().map_or_else(|| sums.gradient_norm(), |cosine| cosine * sums.loss.sqrt())
 }
 
-impl StepRule for Trust {
+impl StepRule for TrustRegion {
     fn size(&self) -> f64 {
         self.size
     }

@@ -6,15 +6,15 @@ use std::time::Instant;
 
 use crate::error::Result;
 use crate::fit::Silent;
-use crate::fit::{Fitting, Outcome, Over};
-use crate::oracle::{Fold, Oracle, Query, Share};
+use crate::fit::{Ending, FitLoop, Outcome};
+use crate::oracle::{Fold, Oracle, OracleClient, Query};
 use crate::strategy::Plan;
 
 /// Where a plan of a heat has ended.
 pub(crate) struct Reached {
     pub outcome: Outcome,
     /// Standard deviation of noise before φ, as a model would have it, where the fit ends at τ = 0.
-    pub deviation: Option<f64>,
+    pub sigma: Option<f64>,
     /// Rows that were visited for it.
     pub visited: u64,
     /// Its share of the time, which runs divide evenly as long as they are under way.
@@ -28,17 +28,17 @@ pub(crate) type Ended<'e> = &'e mut dyn FnMut(&Fold<'_>, usize, Reached);
 struct Runner<'a> {
     place: usize,
     plan: &'a Plan,
-    share: &'a Share<'a>,
+    share: &'a OracleClient<'a>,
     start: Vec<f64>,
-    fitting: Fitting<'a>,
-    over: Option<Over>,
+    fitting: FitLoop<'a>,
+    over: Option<Ending>,
     seconds: f64,
 }
 
 impl Plan {
     /// Whether a heat answers what these plans ask at once: they see the same oracle, and look at it once a step.
     pub(crate) fn runs_beside(&self, other: &Plan) -> bool {
-        let labels = |plan: &Plan| (plan.settings.cap == 0.0, plan.branch);
+        let labels = |plan: &Plan| (plan.settings.tau_max == 0.0, plan.branch);
         let problem = |plan: &Plan| (plan.scaling, plan.intercept, plan.l2.to_bits(), labels(plan));
         self.solver.asks_once()
             && self.solver == other.solver
@@ -51,8 +51,9 @@ impl Plan {
     ///
     /// # Errors
     /// If one of them cannot be run on these rows; none has ended then.
-    pub(super) fn heat(plans: &[Plan], oracle: &Fold<'_>, ended: Ended<'_>) -> Result<()> {
-        let shares: Vec<Share<'_>> = plans.iter().map(|plan| Share::new(oracle, &plan.interrupt)).collect();
+    pub(super) fn lockstep(plans: &[Plan], oracle: &Fold<'_>, ended: Ended<'_>) -> Result<()> {
+        let shares: Vec<OracleClient<'_>> =
+            plans.iter().map(|plan| OracleClient::new(oracle, &plan.interrupt)).collect();
         let places = plans.iter().zip(&shares).enumerate();
         let runners = places.map(|(place, (plan, share))| Runner::begin(place, plan, share, oracle));
         let mut runners: Vec<Runner<'_>> = runners.collect::<Result<_>>()?;
@@ -87,11 +88,11 @@ fn answer(oracle: &Fold<'_>, runners: &mut [Runner<'_>]) {
 }
 
 impl<'a> Runner<'a> {
-    fn begin(place: usize, plan: &'a Plan, share: &'a Share<'a>, oracle: &Fold<'_>) -> Result<Runner<'a>> {
+    fn begin(place: usize, plan: &'a Plan, share: &'a OracleClient<'a>, oracle: &Fold<'_>) -> Result<Runner<'a>> {
         let begun = Instant::now();
         let start = plan.begin(oracle)?;
         let (method, stop) = plan.method(share, &start)?;
-        let fitting = Fitting::begin(share, method, start.clone(), stop);
+        let fitting = FitLoop::begin(share, method, start.clone(), stop);
         let seconds = begun.elapsed().as_secs_f64();
         Ok(Runner { place, plan, share, start, fitting, over: None, seconds })
     }

@@ -1,19 +1,19 @@
 //! The *watched* estimator: a minibatch for the gradient, all rows for the loss.
 
 use crate::oracle::{Oracle, Query, Sums, Want};
-use crate::solver::estimator::{Estimator, Minibatch, Place};
+use crate::solver::estimator::{Estimator, Minibatch, StepIndex};
 
 /// The gradient of a minibatch with L̂_τ(θ) of all rows beside it, which the stopping time of Algorithm 2 looks at.
 ///
 /// It costs a pass over the rows a step, so it is for checks of the theory and not for fits. Reference: the proof of
 /// `thm:conv-sgd-sigmoid`.
 #[derive(Clone, Copy, Debug)]
-pub struct Watched(pub Minibatch);
+pub struct MinibatchFullLoss(pub Minibatch);
 
-impl Estimator for Watched {
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
-        let few = self.0.estimate(oracle, theta, place, want);
-        let all = oracle.ask(&Query::new(theta, place.stage.tau, place.stage.rows, Want::Loss));
+impl Estimator for MinibatchFullLoss {
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
+        let few = self.0.estimate(oracle, theta, index, want);
+        let all = oracle.ask(&Query::new(theta, index.stage.tau, index.stage.rows, Want::Loss));
         Sums { loss: all.loss, label_square: all.label_square, ..few }
     }
 }

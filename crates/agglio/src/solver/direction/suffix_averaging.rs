@@ -9,7 +9,7 @@ use crate::solver::estimator::Smoothing;
 ///
 /// Reference: Suffix-SGD of Rakhlin, Shamir and Sridharan (2012) as GradOpt runs it in each stage, with α = 1/σ.
 #[derive(Clone, Debug)]
-pub struct Suffix {
+pub struct SuffixAveraging {
     smoothing: Smoothing,
     begun: Vec<f64>,
     steps: usize,
@@ -18,13 +18,13 @@ pub struct Suffix {
     summed: usize,
 }
 
-impl Suffix {
+impl SuffixAveraging {
     /// How far from its beginning a stage may lead, in units of δ_m.
     const REACH: f64 = 1.5;
 
     /// Stages that reach as far as the loss is smoothed.
-    pub fn new(smoothing: Smoothing) -> Suffix {
-        Suffix { smoothing, begun: Vec::new(), steps: 0, sum: Vec::new(), summed: 0 }
+    pub fn new(smoothing: Smoothing) -> SuffixAveraging {
+        SuffixAveraging { smoothing, begun: Vec::new(), steps: 0, sum: Vec::new(), summed: 0 }
     }
 
     fn begin(&mut self, theta: &[f64]) {
@@ -47,7 +47,7 @@ impl Suffix {
     }
 }
 
-impl Direction for Suffix {
+impl Direction for SuffixAveraging {
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
         if self.steps.is_multiple_of(here.stage.steps) {
             self.begin(here.theta);

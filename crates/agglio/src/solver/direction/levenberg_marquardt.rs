@@ -9,27 +9,27 @@ use crate::solver::direction::{Direction, Point, promised};
 /// Where H is singular the step of least norm is taken. Reference: Marquardt (1963); scaled by the diagonal, so that
 /// the units of the columns do not matter.
 #[derive(Clone, Copy, Debug)]
-pub struct Damped {
+pub struct LevenbergMarquardt {
     hessian: Hessian,
     ends_in_full: bool,
 }
 
-impl Damped {
+impl LevenbergMarquardt {
     /// Near the end, when a step promises less than this share of the loss, the full curvature is asked for.
     const NEAR: f64 = 1e-3;
 
     /// The curvature `hessian` throughout.
-    pub fn new(hessian: Hessian) -> Damped {
-        Damped { hessian, ends_in_full: false }
+    pub fn new(hessian: Hessian) -> LevenbergMarquardt {
+        LevenbergMarquardt { hessian, ends_in_full: false }
     }
 
     /// Gauss–Newton on the way, the full curvature near the end.
-    pub fn ending_in_full() -> Damped {
-        Damped { hessian: Hessian::GaussNewton, ends_in_full: true }
+    pub fn ending_in_full() -> LevenbergMarquardt {
+        LevenbergMarquardt { hessian: Hessian::GaussNewton, ends_in_full: true }
     }
 }
 
-impl Direction for Damped {
+impl Direction for LevenbergMarquardt {
     fn want(&self) -> Want<'static> {
         Want::Curvature(self.hessian)
     }

@@ -11,7 +11,7 @@ use crate::oracle::Batch;
 use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
 use crate::solver::preset::Course;
 use crate::strategy::Plan;
-use crate::strategy::linear::Line;
+use crate::strategy::linear::NormalEquations;
 use crate::strategy::race::{BestOf, Origin};
 
 /// Steps away from the turn that are tried together, in units of vᵀHv = 1.
@@ -24,13 +24,13 @@ impl Plan {
     pub(super) fn search_dip(
         &self,
         race: &mut BestOf,
-        line: &Line,
+        line: &NormalEquations,
         oracle: &Fold<'_>,
         samples: &[Batch],
         observer: &mut dyn Observer,
     ) {
-        let across = iter::once_with(|| across(line, oracle).unwrap_or_default()).flatten();
-        let mut starts = line.left(oracle).into_iter().chain(across);
+        let spectral_start = iter::once_with(|| spectral_start(line, oracle).unwrap_or_default()).flatten();
+        let mut starts = line.left(oracle).into_iter().chain(spectral_start);
         while !race.is_over() {
             let Some(start) = starts.next() else { break };
             self.challenge(race, Origin::Independent, oracle, start, Course::graduated(samples.to_vec()), observer);
@@ -42,7 +42,7 @@ impl Plan {
 ///
 /// Labels far from the minimum belong to rows with large |xᵀw|, of either sign: the spectral start of phase retrieval,
 /// which needs no choice between preimages. Reference: Candès, Li and Soltanolkotabi (2015).
-fn across(line: &Line, oracle: &Fold<'_>) -> Option<Vec<Vec<f64>>> {
+fn spectral_start(line: &NormalEquations, oracle: &Fold<'_>) -> Option<Vec<Vec<f64>>> {
     if oracle.is_wide() {
         return None;
     }
@@ -50,11 +50,11 @@ fn across(line: &Line, oracle: &Fold<'_>) -> Option<Vec<Vec<f64>>> {
     // at a constant z the full Hessian is Σ (const − φ″(z)·y_i)·x_i x_iᵀ
     let hessian = oracle.ask(&Query::new(&origin, 1.0, line.rows, Want::Curvature(Hessian::Full))).curvature?;
     let v = line.lowest(oracle, hessian)?;
-    let mut turn = origin;
+    let mut argmin = origin;
     if oracle.coordinates().intercept() {
-        *turn.last_mut()? = oracle.labels().turn()?;
+        *argmin.last_mut()? = oracle.labels().argmin()?;
     }
-    let reach = |step: f64| turn.iter().zip(&v).map(|(turn, v)| turn + step * v).collect::<Vec<f64>>();
+    let reach = |step: f64| argmin.iter().zip(&v).map(|(argmin, v)| argmin + step * v).collect::<Vec<f64>>();
     let points: Vec<Vec<f64>> = [1.0, -1.0].iter().flat_map(|side| REACHES.map(|step| reach(side * step))).collect();
     let losses = line.losses(oracle, &points);
     Some(better_sides(losses.into_iter().zip(points).collect()))

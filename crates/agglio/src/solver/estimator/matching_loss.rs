@@ -1,7 +1,7 @@
 //! The *matching* estimator: the gradient of the loss that matches φ, which has no slope in it.
 
 use crate::oracle::{Objective, Oracle, Query, Sums, Want};
-use crate::solver::estimator::{Estimator, Place};
+use crate::solver::estimator::{Estimator, StepIndex};
 
 /// (2/n) Σ ω (φ(z) − y)·x over all rows, and (2/n) Σ ω φ′(z)·x xᵀ where curvature is wanted.
 ///
@@ -10,22 +10,22 @@ use crate::solver::estimator::{Estimator, Place};
 ///
 /// Reference: Auer, Herbster and Warmuth (1996); Kakade, Kalai, Kanade and Shamir (2011).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Matching;
+pub struct MatchingLoss;
 
-impl Matching {
-    fn query<'q>(&self, theta: &'q [f64], place: Place, want: Want<'q>) -> Query<'q> {
-        let query = Query::new(theta, place.stage.tau, place.stage.rows, want);
+impl MatchingLoss {
+    fn query<'q>(&self, theta: &'q [f64], index: StepIndex, want: Want<'q>) -> Query<'q> {
+        let query = Query::new(theta, index.stage.tau, index.stage.rows, want);
         Query { objective: Objective::Matching, ..query }
     }
 }
 
-impl Estimator for Matching {
-    fn question<'q>(&self, theta: &'q [f64], place: Place, want: Want<'q>) -> Option<Query<'q>> {
-        Some(self.query(theta, place, want))
+impl Estimator for MatchingLoss {
+    fn question<'q>(&self, theta: &'q [f64], index: StepIndex, want: Want<'q>) -> Option<Query<'q>> {
+        Some(self.query(theta, index, want))
     }
 
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], place: Place, want: Want<'_>) -> Sums {
-        oracle.ask(&self.query(theta, place, want))
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
+        oracle.ask(&self.query(theta, index, want))
     }
 
     fn objective(&self) -> Objective {

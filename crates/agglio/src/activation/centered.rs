@@ -17,7 +17,7 @@ const RULE: [(f64, f64); 5] = [
 /// Near zero, where the difference cancels, it is the integral by Gauss–Legendre, whose terms have one sign for
 /// an increasing φ; beyond, and wherever the two differ by more than rounding explains (φ bends so sharply that
 /// ten points do not follow it), it is the plain difference.
-pub(super) fn from_slope(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64, t: f64) -> f64 {
+pub(super) fn from_derivative(value: impl Fn(f64) -> f64, derivative: impl Fn(f64) -> f64, t: f64) -> f64 {
     if t == 0.0 {
         return 0.0;
     }
@@ -26,14 +26,16 @@ pub(super) fn from_slope(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64,
     if t.abs() > NEAR {
         return difference;
     }
-    let integral = integrate(slope, t);
+    let integral = integrate(derivative, t);
     let rounding = 16.0 * f64::EPSILON * (end.abs() + start.abs());
     if (integral - difference).abs() <= rounding { integral } else { difference }
 }
 
-fn integrate(slope: impl Fn(f64) -> f64, t: f64) -> f64 {
+fn integrate(derivative: impl Fn(f64) -> f64, t: f64) -> f64 {
     let half = 0.5 * t;
-    let sum: f64 =
-        RULE.iter().map(|&(node, weight)| weight * (slope(half - half * node) + slope(half + half * node))).sum();
+    let sum: f64 = RULE
+        .iter()
+        .map(|&(node, weight)| weight * (derivative(half - half * node) + derivative(half + half * node)))
+        .sum();
     half * sum
 }
