@@ -15,7 +15,7 @@ use std::hint::black_box;
 
 use agglio::activation::{Activation, Sigmoid, named};
 use agglio::oracle::Batch;
-use agglio::oracle::{Fold, Hessian, Oracle, Query, Sums, Want};
+use agglio::oracle::{Answer, Driver, Hessian, Oracle, Query, Want};
 use agglio::rows::Dense;
 use agglio::{Options, Plan, Report};
 use gungraun::{library_benchmark, library_benchmark_group, main};
@@ -24,18 +24,18 @@ use problem::NOISE;
 
 /// An oracle and where it is asked.
 struct Question {
-    oracle: Fold<'static>,
+    oracle: Driver,
     theta: Vec<f64>,
 }
 
 impl Question {
-    fn ask(&self, want: Want<'_>) -> Sums {
-        self.oracle.ask(&Query::new(black_box(&self.theta), 1.0, Batch::All, want))
+    fn ask(&self, want: Want<'_>) -> Answer {
+        self.oracle.ask(&Query::at(black_box(&self.theta), 1.0, Batch::All, want)).unwrap()
     }
 }
 
 /// A fit and its data.
-struct FitLoop {
+struct Fitting {
     plan: Plan,
     rows: Dense,
 }
@@ -51,9 +51,9 @@ fn question(rows: usize, width: usize) -> &'static Question {
     question
 }
 
-fn fitting(rows: usize, width: usize) -> &'static FitLoop {
+fn fitting(rows: usize, width: usize) -> &'static Fitting {
     let plan = Options::new(named("sigmoid").unwrap()).intercept(false).threads(1).build().unwrap();
-    let fitting = Box::leak(Box::new(FitLoop { plan, rows: table(rows, width) }));
+    let fitting = Box::leak(Box::new(Fitting { plan, rows: table(rows, width) }));
     fitting.plan.fit(&fitting.rows).unwrap();
     fitting
 }
@@ -78,13 +78,13 @@ fn respond([z, value, slope]: &mut [Vec<f64>; 3]) {
 
 #[library_benchmark]
 #[bench::of_1000x50(question(1000, 50))]
-fn gradient(question: &'static Question) -> Sums {
+fn gradient(question: &'static Question) -> Answer {
     question.ask(Want::Gradient)
 }
 
 #[library_benchmark]
 #[bench::of_1000x50(question(1000, 50))]
-fn curvature(question: &'static Question) -> Sums {
+fn curvature(question: &'static Question) -> Answer {
     question.ask(Want::Curvature(Hessian::GaussNewton))
 }
 
@@ -96,7 +96,7 @@ fn sigmoid(columns: &'static mut [Vec<f64>; 3]) {
 
 #[library_benchmark]
 #[bench::of_200x5(fitting(200, 5))]
-fn auto(fitting: &'static FitLoop) -> Report {
+fn auto(fitting: &'static Fitting) -> Report {
     fitting.plan.fit(black_box(&fitting.rows)).unwrap()
 }
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use agglio::activation::{NAMES, named};
 use agglio::oracle::Batch;
-use agglio::oracle::{Fold, Hessian, LEAF, Oracle, Query, Want};
+use agglio::oracle::{Driver, Hessian, LEAF, Oracle, Query, Want};
 use agglio::read::{Csv, Selection};
 use agglio::rows::Dense;
 use agglio::simulate::LabelNoise;
@@ -73,7 +73,7 @@ fn passes(criterion: &mut Criterion, storage: &str, rows: &Dense, bytes: usize) 
         ("loss", Want::Loss),
         ("gradient", Want::Gradient),
         ("stationarity", Want::Stationarity),
-        ("curvature-times", Want::CurvatureTimes(Hessian::GaussNewton, &theta)),
+        ("curvature-times", Want::CurvatureTimes(Hessian::GaussNewton, theta.as_slice().into())),
         ("curvature", Want::Curvature(Hessian::GaussNewton)),
     ];
     let mut group = criterion.benchmark_group(format!("{storage}-{}", size(&oracle)));
@@ -81,7 +81,7 @@ fn passes(criterion: &mut Criterion, storage: &str, rows: &Dense, bytes: usize) 
     // samples of more and more passes would take too long where a pass is slow
     group.sampling_mode(SamplingMode::Flat);
     for (name, want) in wants {
-        let query = Query::new(&theta, 1.0, Batch::All, want);
+        let query = Query::at(&theta, 1.0, Batch::All, want);
         group.bench_function(name, |bencher| bencher.iter(|| oracle.ask(black_box(&query))));
     }
     group.finish();
@@ -99,7 +99,7 @@ fn minibatch(criterion: &mut Criterion) -> Result<()> {
         group.bench_function(BenchmarkId::new("f64", size(&oracle)), |bencher| {
             bencher.iter(|| {
                 let batch = Batch::Part { key: 1, start: starts.next().unwrap_or(0), len: BATCH };
-                oracle.ask(&Query::new(black_box(&theta), 1.0, batch, Want::Gradient))
+                oracle.ask(&Query::at(black_box(&theta), 1.0, batch, Want::Gradient))
             })
         });
     }
@@ -107,8 +107,8 @@ fn minibatch(criterion: &mut Criterion) -> Result<()> {
     Ok(())
 }
 
-fn size(oracle: &Fold<'_>) -> String {
-    format!("{}x{}", oracle.rows(), oracle.coefficients())
+fn size(oracle: &Driver) -> String {
+    format!("{}x{}", oracle.rows(), oracle.facts().layout.coefficients)
 }
 
 /// φ and its slope for a leaf of predictors.

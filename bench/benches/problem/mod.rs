@@ -3,8 +3,8 @@
 use agglio::Result;
 use agglio::activation::named;
 use agglio::math::rng::{Random, Stream};
-use agglio::oracle::{Fold, LEAF, Labels, MARGIN, Oracle};
-use agglio::rows::{Coordinates, Dense, Scaling};
+use agglio::oracle::{Driver, LEAF, Oracle, Problem};
+use agglio::rows::Dense;
 use agglio::simulate::{LabelNoise, Shape, Simulated, Simulation};
 
 /// Noise after φ, as in the comparison with peers.
@@ -16,13 +16,12 @@ pub fn draw(rows: usize, width: usize, noise: LabelNoise) -> Result<Simulated> {
 }
 
 /// The oracle that a fit with default options asks.
-pub fn oracle(rows: &Dense) -> Result<Fold<'_>> {
-    let coordinates = Coordinates::measure(rows, Scaling::Standard, true)?;
-    Ok(Fold::new(rows, coordinates, Labels::new(named("sigmoid")?, rows, &[MARGIN])))
+pub fn oracle(rows: &Dense) -> Result<Driver> {
+    Problem::new(named("sigmoid")?).on(rows)
 }
 
 /// A point with predictors of order one, where no row is saturated and none is at rest.
-pub fn point(oracle: &Fold<'_>) -> Vec<f64> {
+pub fn point(oracle: &Driver) -> Vec<f64> {
     let scale = 1.0 / (oracle.dim() as f64).sqrt();
     (0..oracle.dim()).map(|j| scale * (j as f64 + 1.0).sin()).collect()
 }

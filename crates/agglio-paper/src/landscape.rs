@@ -6,8 +6,8 @@ use crate::error::Result;
 use agglio::activation::Activation;
 use agglio::math::rng::{Random, Stream};
 use agglio::oracle::Batch;
-use agglio::oracle::{Fold, Labels, Oracle};
-use agglio::rows::{Coordinates, Dense, Scaling};
+use agglio::oracle::{Driver, Oracle, Problem};
+use agglio::rows::Dense;
 use agglio::simulate::Simulation;
 use agglio::theory::Constants;
 use agglio::theory::measure::{Around, extremes_at};
@@ -59,9 +59,8 @@ impl Landscape {
         gamma(&*self.activation, tau).powi(2)
     }
 
-    fn oracle(&self) -> Result<Fold<'_>> {
-        let labels = Labels::new(self.activation.clone(), &self.rows, &[MARGIN]);
-        Ok(Fold::new(&self.rows, Coordinates::measure(&self.rows, Scaling::None, false)?, labels))
+    fn oracle(&self) -> Result<Driver> {
+        Ok(Problem { margins: vec![MARGIN], ..Problem::plain(self.activation.clone()) }.on(&self.rows)?)
     }
 
     /// L_τ at points of the plane, in the paper's scale.
@@ -71,7 +70,7 @@ impl Landscape {
             self.truth.iter().zip(u).zip(v).map(|((w, u), v)| w + a * u + b * v).collect()
         };
         let thetas: Vec<Vec<f64>> = points.iter().map(point).collect();
-        Ok(self.oracle()?.losses(&thetas, tau, Batch::All).iter().map(|loss| self.unit(tau) * loss).collect())
+        Ok(self.oracle()?.losses(&thetas, tau, Batch::All)?.iter().map(|loss| self.unit(tau) * loss).collect())
     }
 
     /// The heights over a grid.
@@ -114,14 +113,15 @@ impl Landscape {
     fn strength_at(&self, radius: f64, line: &[f64], tau: f64) -> Result<f64> {
         let oracle = self.oracle()?;
         let around = Around { centre: &self.truth, radius, tau, points: POINTS };
-        let drawn = around.curvature(&oracle, &mut Random::new(self.seed, Stream::Probes));
-        let lined = line.iter().map(|&along| extremes_at(&oracle, &self.along(along), tau));
-        let worst = lined.chain([drawn]).reduce(|one, other| {
-            let (one, other) = (one?, other?);
-            let convexity = one.convexity.min(other.convexity);
-            Some(Constants { convexity, smoothness: one.smoothness.max(other.smoothness) })
-        });
-        Ok(worst.flatten().map_or(f64::NAN, |found| found.ratio()))
+        let mut worst = around.curvature(&oracle, &mut Random::new(self.seed, Stream::Probes))?;
+        for &along in line {
+            let found = extremes_at(&oracle, &self.along(along), tau)?;
+            worst = worst.zip(found).map(|(one, other)| Constants {
+                convexity: one.convexity.min(other.convexity),
+                smoothness: one.smoothness.max(other.smoothness),
+            });
+        }
+        Ok(worst.map_or(f64::NAN, |found| found.ratio()))
     }
 
     /// Where the loss is least convex on the way from w* to the origin and as far again beyond it, and farther out.
@@ -133,7 +133,7 @@ impl Landscape {
         let reach = dot(&self.truth, &self.truth).sqrt();
         let mut deepest = Dent { ratio: f64::INFINITY, share: f64::NAN };
         for share in shares() {
-            let found = extremes_at(&oracle, &self.along(share * reach), tau);
+            let found = extremes_at(&oracle, &self.along(share * reach), tau)?;
             let ratio = found.map_or(f64::NAN, |found| found.ratio());
             if ratio < deepest.ratio {
                 deepest = Dent { ratio, share };

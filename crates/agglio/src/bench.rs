@@ -14,9 +14,8 @@ use crate::activation::{Activation, Sigmoid, named};
 use crate::error::{Error, Result};
 use crate::math::linalg;
 use crate::math::rng::{Random, Stream};
-use crate::oracle::Batch;
-use crate::oracle::{Fold, Hessian, LEAF, Labels, MARGIN, Oracle, Query, Want};
-use crate::rows::{Coordinates, Dense, Scaling};
+use crate::oracle::{Batch, Driver, Hessian, LEAF, Oracle, Problem, Query, Want};
+use crate::rows::Dense;
 use crate::strategy::Options;
 
 /// How numbers are stored.
@@ -109,7 +108,7 @@ impl Bench {
         let words: Vec<u64> = vec![1; self.labels * self.width * self.storage.bytes() / 8];
         self.alternate(
             threads,
-            || drop(black_box(oracle.ask(&Query::new(&theta, 1.0, Batch::All, Want::Gradient)))),
+            || drop(black_box(oracle.ask(&Query::at(&theta, 1.0, Batch::All, Want::Gradient)))),
             || _ = black_box(words.par_chunks(1 << 16).map(|part| part.iter().sum::<u64>()).sum::<u64>()),
         )
     }
@@ -121,7 +120,7 @@ impl Bench {
     pub fn curvature(&self, threads: usize) -> Result<Timing> {
         let oracle = self.oracle()?;
         let theta = self.theta(&oracle);
-        let query = Query::new(&theta, 1.0, Batch::All, Want::Curvature(Hessian::GaussNewton));
+        let query = Query::at(&theta, 1.0, Batch::All, Want::Curvature(Hessian::GaussNewton));
         let leaves = self.labels.div_ceil(LEAF);
         let block = vec![1.0; LEAF * self.width];
         // half of the products of a square result
@@ -155,12 +154,11 @@ impl Bench {
         Ok((median(times), passes))
     }
 
-    fn oracle(&self) -> Result<Fold<'_>> {
-        let labels = Labels::new(named("sigmoid")?, &self.rows, &[MARGIN]);
-        Ok(Fold::new(&self.rows, Coordinates::measure(&self.rows, Scaling::Standard, true)?, labels))
+    fn oracle(&self) -> Result<Driver> {
+        Problem::new(named("sigmoid")?).on(&self.rows)
     }
 
-    fn theta(&self, oracle: &Fold<'_>) -> Vec<f64> {
+    fn theta(&self, oracle: &Driver) -> Vec<f64> {
         (0..oracle.dim()).map(|j| 0.1 * ((j % 7) as f64 - 3.0) / (self.width as f64).sqrt()).collect()
     }
 

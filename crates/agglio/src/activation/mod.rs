@@ -36,6 +36,8 @@ mod tanh;
 
 use std::fmt::Debug;
 
+use serde::{Deserialize, Serialize};
+
 use crate::math::vector::{Function, map, map_both};
 
 pub use envelope::{Envelope, Fall};
@@ -54,7 +56,7 @@ pub use tanh::Tanh;
 const COLD: f64 = 1e-150;
 
 /// The values that φ takes: the interval from `lo` to `hi`, either of which may be infinite.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Range {
     /// Greatest lower bound of φ.
     pub lo: f64,

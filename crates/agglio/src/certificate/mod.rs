@@ -7,10 +7,10 @@
 mod ray;
 mod spectrum;
 
+use crate::error::Result;
 use crate::fit::Outcome;
 use crate::math::linalg::{Symmetric, dot, norm};
-use crate::oracle::Batch;
-use crate::oracle::{Baseline, Fold, Hessian, Oracle, Query, Want};
+use crate::oracle::{Baseline, Batch, Hessian, Model, Oracle, Query, Want};
 use crate::outcome::Status;
 use crate::outcome::StopReason;
 
@@ -138,12 +138,12 @@ fn classify(evidence: &Evidence) -> Status {
 impl Certificate {
     /// Examines where a fit ended: one pass over the rows, or over a sample where there are many, and a few more where it
     /// looks odd. What the rows leave open of θ is set to zero: of all θ that fit as well, this is the one of least norm.
-    pub(crate) fn examine(oracle: &Fold<'_>, outcome: &mut Outcome) -> Certificate {
-        let (spectrum, baseline) = (Spectrum::at(oracle, outcome), oracle.baseline());
+    pub(crate) fn examine(oracle: &dyn Oracle, outcome: &mut Outcome) -> Result<Certificate> {
+        let (spectrum, baseline) = (Spectrum::at(oracle, outcome)?, oracle.facts().baseline);
         let mut certificate = Certificate {
-            relative_gradient: outcome.sums.relative_gradient(),
+            relative_gradient: outcome.model.relative_gradient(),
             matching_gradient: outcome.matching_gradient,
-            exact: outcome.sums.is_rounding(),
+            exact: outcome.model.is_rounding(),
             smallest_eigenvalue: spectrum.ratio,
             residual_curvature: spectrum.residual_curvature,
             settles: true,
@@ -164,64 +164,65 @@ impl Certificate {
             status: outcome.reason.into(),
         };
         if outcome.reason == StopReason::Interrupted {
-            return certificate;
+            return Ok(certificate);
         }
         let flat = certificate.smallest_eigenvalue.is_some_and(|ratio| ratio.abs() <= FLAT);
         if flat {
-            let open = UnidentifiedDirections::of(oracle);
-            certificate.least_norm = open.clear(oracle, outcome);
+            let open = UnidentifiedDirections::of(oracle)?;
+            certificate.least_norm = open.clear(oracle, outcome)?;
             certificate.unidentified = open.columns;
         }
-        let evidence = certificate.evidence(oracle, outcome, &baseline, flat, &spectrum.lowest);
+        let evidence = certificate.evidence(oracle, outcome, &baseline, flat, &spectrum.lowest)?;
         certificate.status = classify(&evidence);
-        certificate.settles = !certificate.certified() || certificate.settles(oracle, outcome);
-        certificate
+        certificate.settles = !certificate.certified() || certificate.settles(oracle, outcome)?;
+        Ok(certificate)
     }
 
     /// Whether Newton steps bring what is left to gain down, each of them, as they do near a minimum and not on the tail of a
     /// slope. Only a point whose gradient is not at the level of rounding is put to this test.
-    fn settles(&self, oracle: &Fold<'_>, outcome: &Outcome) -> bool {
+    fn settles(&self, oracle: &dyn Oracle, outcome: &Outcome) -> Result<bool> {
         let loose = !self.exact && self.relative_gradient.is_some_and(|gradient| gradient > TIGHT);
-        let Some((rows, hessian)) = self.hessian.as_ref().filter(|_| loose && !self.held_back) else { return true };
+        let Some((rows, hessian)) = self.hessian.as_ref().filter(|_| loose && !self.held_back) else { return Ok(true) };
         // a sample's Hessian leads to its own minimum, not to that of all rows
         if *rows != Batch::All {
-            return true;
+            return Ok(true);
         }
         let (mut theta, mut hessian, mut gradient) =
-            (outcome.theta.clone(), hessian.clone(), outcome.sums.gradient.clone());
+            (outcome.theta.clone(), hessian.clone(), outcome.model.gradient.clone());
         let mut before = f64::INFINITY;
         for _ in 0..=NEWTON_STEPS {
-            let Some(p) = hessian.solve_safely(&vec![0.0; theta.len()], &gradient) else { return false };
+            let Some(p) = hessian.solve_safely(&vec![0.0; theta.len()], &gradient) else { return Ok(false) };
             let gain = dot(&p, &gradient);
             if gain > SETTLES * before {
-                return false;
+                return Ok(false);
             }
             theta.iter_mut().zip(&p).for_each(|(theta, p)| *theta -= p);
-            let there = oracle.ask(&Query::new(&theta, outcome.tau, Batch::All, Want::Curvature(Hessian::Full)));
+            let query = Query::at(&theta, outcome.tau, Batch::All, Want::Curvature(Hessian::Full));
+            let there = oracle.ask(&query)?.model()?;
             if gain <= there.rounding() {
-                return true;
+                return Ok(true);
             }
-            let Some(curvature) = there.curvature else { return false };
-            (before, hessian, gradient) = (gain, curvature, there.gradient);
+            let Model { first_order, curvature: Some(curvature), .. } = there else { return Ok(false) };
+            (before, hessian, gradient) = (gain, curvature.matrix, first_order.gradient);
         }
-        true
+        Ok(true)
     }
 
     fn evidence(
         &self,
-        oracle: &Fold<'_>,
+        oracle: &dyn Oracle,
         outcome: &Outcome,
         baseline: &Baseline,
         flat: bool,
         lowest: &[Vec<f64>],
-    ) -> Evidence {
-        let loss = outcome.sums.loss - oracle.penalty(&outcome.theta);
-        let (whole, above) = (outcome.tau == 1.0, |other: f64| loss > other * (1.0 + 1e-9) + outcome.sums.rounding());
+    ) -> Result<Evidence> {
+        let loss = outcome.model.loss - oracle.facts().penalty(&outcome.theta);
+        let (whole, above) = (outcome.tau == 1.0, |other: f64| loss > other * (1.0 + 1e-9) + outcome.model.rounding());
         let unidentified = !self.unidentified.is_empty();
         // the best constant that φ can take is no better than the mean only where φ cannot take the mean
         let beyond = baseline.mean_loss * (1.0 + 1e-9) < baseline.loss && above(baseline.mean_loss);
-        let far = if unidentified { Far::Rises } else { self.far(oracle, outcome, lowest) };
-        Evidence {
+        let far = if unidentified { Far::Rises } else { self.far(oracle, outcome, lowest)? };
+        Ok(Evidence {
             reason: outcome.reason,
             stationary: self.is_stationary(),
             exact: self.exact,
@@ -233,7 +234,7 @@ impl Certificate {
             explains_nothing: whole && above(baseline.loss) && baseline.is_finite,
             explains_much: whole && loss <= 0.9 * baseline.loss && self.saturated < 0.5 && self.is_stationary(),
             off_scale: whole && (baseline.median_is_outside || beyond),
-        }
+        })
     }
 
     /// Whether the point is a strict local minimum that explains something, however loose the tolerance was.
@@ -252,18 +253,18 @@ impl Certificate {
 
     /// Follows the loss along the ray from zero through θ, and along directions with hardly any curvature, wherever slopes
     /// have vanished or the predictors are large. At τ = 0, and where a ball holds θ back, no optimum is at infinity.
-    fn far(&self, oracle: &Fold<'_>, outcome: &Outcome, lowest: &[Vec<f64>]) -> Far {
+    fn far(&self, oracle: &dyn Oracle, outcome: &Outcome, lowest: &[Vec<f64>]) -> Result<Far> {
         let suspicious = self.saturated >= SATURATED
             || norm(&outcome.theta) >= FAR
             || self.smallest_eigenvalue.is_none_or(|ratio| ratio <= TAIL)
             || matches!(outcome.reason, StopReason::Plateau | StopReason::Limit);
         if !suspicious || self.held_back || outcome.tau == 0.0 {
-            return Far::Rises;
+            return Ok(Far::Rises);
         }
-        match along_theta(oracle, outcome) {
-            Far::Rises if falls_along(oracle, outcome, lowest) => Far::Falls(outcome.sums.loss),
+        Ok(match along_theta(oracle, outcome)? {
+            Far::Rises if falls_along(oracle, outcome, lowest)? => Far::Falls(outcome.model.loss),
             far => far,
-        }
+        })
     }
 }
 

@@ -5,11 +5,11 @@
 //! compare directions whatever the units of the columns. Where a ball holds the coefficients back it is the Hessian of the
 //! Lagrangian, whose multiplier counts as a penalty.
 
+use crate::error::Result;
 use crate::fit::Outcome;
 use crate::math::krylov;
 use crate::math::linalg::{Symmetric, dot};
-use crate::oracle::Batch;
-use crate::oracle::{Fold, Hessian, Oracle, Query, Sums, Want};
+use crate::oracle::{Ask, Batch, Hessian, Model, Oracle, Query, Want};
 use crate::outcome::StopReason;
 
 /// Rows beyond which the Hessian is taken over a sample.
@@ -47,100 +47,109 @@ pub(crate) struct Spectrum {
 }
 
 impl Spectrum {
-    pub fn at(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
+    pub fn at(oracle: &dyn Oracle, outcome: &Outcome) -> Result<Spectrum> {
         if outcome.reason == StopReason::Interrupted {
             // whoever waits for the end gets it without a pass for what says nothing about a point on the way
-            return Spectrum {
+            return Ok(Spectrum {
                 ratio: None,
                 left: None,
-                saturated: outcome.sums.saturated,
+                saturated: outcome.model.saturated,
                 rows: 0,
                 residual_curvature: None,
                 hessian: None,
                 lowest: Vec::new(),
-            };
+            });
         }
         if oracle.is_wide() { Spectrum::by_products(oracle, outcome) } else { Spectrum::of_matrix(oracle, outcome) }
     }
 
-    fn of_matrix(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
-        if outcome.sums.is_full {
-            return Spectrum::of_sums(Batch::All, oracle, outcome, outcome.sums.clone());
+    fn of_matrix(oracle: &dyn Oracle, outcome: &Outcome) -> Result<Spectrum> {
+        if outcome.model.curvature.as_ref().is_some_and(|curvature| curvature.hessian == Hessian::Full) {
+            return Spectrum::of_model(Batch::All, oracle, outcome, outcome.model.clone());
         }
-        let over = |rows: Batch| {
-            let query = Query::new(&outcome.theta, outcome.tau, rows, Want::Curvature(Hessian::Full));
-            let sums = oracle.ask(&query);
-            let alike = rows == Batch::All || stands_for(&sums, &outcome.sums);
-            (Spectrum::of_sums(rows, oracle, outcome, sums), alike)
-        };
-        or_over_all(oracle, over)
+        or_over_all(oracle, |rows| {
+            let query = Query::at(&outcome.theta, outcome.tau, rows, Want::Curvature(Hessian::Full));
+            let model = oracle.ask(&query)?.model()?;
+            let alike = rows == Batch::All || stands_for(&model, &outcome.model);
+            Ok((Spectrum::of_model(rows, oracle, outcome, model)?, alike))
+        })
     }
 
-    /// By the curvature of these sums, in units that some rows tell.
-    fn of_sums(rows: Batch, oracle: &Fold<'_>, outcome: &Outcome, sums: Sums) -> Spectrum {
-        let matrix = sums.curvature.map(|mut matrix| {
-            (0..oracle.coefficients()).for_each(|j| matrix.set(j, j, matrix.at(j, j) + outcome.multiplier));
+    /// By the curvature of this model, in units that some rows tell.
+    fn of_model(rows: Batch, oracle: &dyn Oracle, outcome: &Outcome, model: Model) -> Result<Spectrum> {
+        let Model { first_order, column_norms, saturated, curvature } = model;
+        let matrix = curvature.map(|curvature| {
+            let mut matrix = curvature.matrix;
+            (0..oracle.facts().layout.coefficients)
+                .for_each(|j| matrix.set(j, j, matrix.at(j, j) + outcome.multiplier));
             matrix
         });
-        let scaled = matrix.as_ref().map(|matrix| scaled(oracle, rows, matrix, outcome.multiplier));
+        let scaled = match &matrix {
+            Some(matrix) => Some(scaled(oracle, rows, matrix, outcome.multiplier)?),
+            None => None,
+        };
         let ratio = scaled.as_ref().and_then(krylov::outermost).map(|(least, most)| ratio(least, most));
         let tail = scaled.filter(|_| ratio.is_some_and(|ratio| ratio.abs() <= TAIL)).and_then(|matrix| matrix.eigen());
-        let (g, loss) = (&outcome.sums.gradient, outcome.sums.loss);
+        let (g, loss) = (&outcome.model.gradient, outcome.model.loss);
         let residual_curvature = matrix.as_ref().and_then(|matrix| {
             let share = |(j, norm): (usize, &f64)| matrix.at(j, j) / (2.0 * norm * norm);
-            sums.column_norms.iter().enumerate().filter(|(_, norm)| **norm > 0.0).map(share).reduce(f64::min)
+            column_norms.iter().enumerate().filter(|(_, norm)| **norm > 0.0).map(share).reduce(f64::min)
         });
         let step = matrix.as_ref().and_then(|matrix| matrix.solve_safely(&vec![0.0; g.len()], g));
-        Spectrum {
-            ratio,
-            left: step.map(|p| 0.5 * dot(&p, g) / loss),
-            saturated: sums.saturated,
-            rows: sums.rows,
-            residual_curvature,
-            hessian: matrix.map(|matrix| (rows, matrix)),
-            lowest: tail.map_or(Vec::new(), |eigen| {
-                let units = units(oracle, rows, outcome.multiplier);
+        let lowest = match tail {
+            None => Vec::new(),
+            Some(eigen) => {
+                let units = units(oracle, rows, outcome.multiplier)?;
                 let most = eigen.values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
                 let low = eigen.values.iter().zip(&eigen.vectors).filter(|(value, _)| **value <= TAIL * most);
                 let in_theta = |vector: &Vec<f64>| vector.iter().zip(&units).map(|(v, unit)| v / unit).collect();
                 low.take(MOST_DIRECTIONS).map(|(_, vector)| in_theta(vector)).collect()
-            }),
-        }
-    }
-
-    fn by_products(oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
-        or_over_all(oracle, |rows| {
-            let there = || oracle.ask(&Query::new(&outcome.theta, outcome.tau, rows, Want::Stationarity));
-            let alike = rows == Batch::All || stands_for(&there(), &outcome.sums);
-            (Spectrum::by_products_over(rows, oracle, outcome), alike)
+            }
+        };
+        Ok(Spectrum {
+            ratio,
+            left: step.map(|p| 0.5 * dot(&p, g) / loss),
+            saturated,
+            rows: first_order.rows,
+            residual_curvature,
+            hessian: matrix.map(|matrix| (rows, matrix)),
+            lowest,
         })
     }
 
-    fn by_products_over(rows: Batch, oracle: &Fold<'_>, outcome: &Outcome) -> Spectrum {
+    fn by_products(oracle: &dyn Oracle, outcome: &Outcome) -> Result<Spectrum> {
+        or_over_all(oracle, |rows| {
+            let there = || oracle.ask(&Query::at(&outcome.theta, outcome.tau, rows, Want::Stationarity))?.model();
+            let alike = rows == Batch::All || stands_for(&there()?, &outcome.model);
+            Ok((Spectrum::by_products_over(rows, oracle, outcome)?, alike))
+        })
+    }
+
+    fn by_products_over(rows: Batch, oracle: &dyn Oracle, outcome: &Outcome) -> Result<Spectrum> {
         let ratio = match lacks_rows(oracle) && outcome.multiplier == 0.0 {
             true => Some(0.0),
-            false => ratio_by_products(oracle, rows, &outcome.theta, outcome.tau, outcome.multiplier),
+            false => ratio_by_products(oracle, rows, &outcome.theta, outcome.tau, outcome.multiplier)?,
         };
         // in units of one, each of d directions has at most the largest cosine for a gradient, and the least curvature
-        let gradient = outcome.sums.relative_gradient();
+        let gradient = outcome.model.relative_gradient();
         let left = ratio.zip(gradient).map(|(ratio, gradient)| oracle.dim() as f64 * gradient * gradient / ratio.abs());
-        let (saturated, rows) = (outcome.sums.saturated, rows.len(oracle.rows()));
-        Spectrum { ratio, left, saturated, rows, residual_curvature: None, hessian: None, lowest: Vec::new() }
+        let (saturated, rows) = (outcome.model.saturated, rows.len(oracle.rows()));
+        Ok(Spectrum { ratio, left, saturated, rows, residual_curvature: None, hessian: None, lowest: Vec::new() })
     }
 }
 
 /// The spectrum over a sample of the rows if that decides, else over all of them. A sample decides nothing where it sees no
 /// curvature in some direction, since the few rows of a rare category may not be in it, and where it is not like all rows.
-fn or_over_all(oracle: &Fold<'_>, over: impl Fn(Batch) -> (Spectrum, bool)) -> Spectrum {
+fn or_over_all(oracle: &dyn Oracle, over: impl Fn(Batch) -> Result<(Spectrum, bool)>) -> Result<Spectrum> {
     let sample = sample(oracle);
-    let (first, alike) = over(sample);
+    let (first, alike) = over(sample)?;
     let decided = alike && first.ratio.is_some_and(|ratio| ratio > TAIL);
-    if decided || sample == Batch::All { first } else { over(Batch::All).0 }
+    if decided || sample == Batch::All { Ok(first) } else { Ok(over(Batch::All)?.0) }
 }
 
 /// Whether the sums of a sample are those of all rows up to chance: the loss, and what each column contributes to the
 /// curvature. A few rows of high leverage, which a sample misses, contribute much of both.
-fn stands_for(sample: &Sums, all: &Sums) -> bool {
+fn stands_for(sample: &Model, all: &Model) -> bool {
     let alike = |a: f64, b: f64| (a - b).abs() <= CHANCE * a.max(b);
     let columns = || sample.column_norms.iter().zip(&all.column_norms);
     (all.is_rounding() || alike(sample.loss, all.loss)) && columns().all(|(a, b)| alike(a * a, b * b))
@@ -148,29 +157,35 @@ fn stands_for(sample: &Sums, all: &Sums) -> bool {
 
 /// The smallest eigenvalue over the largest as far as [`PRODUCTS`] with the Hessian at (θ, τ) over these rows, plus
 /// `multiplier` for each coefficient, show.
-fn ratio_by_products(oracle: &Fold<'_>, rows: Batch, theta: &[f64], tau: f64, multiplier: f64) -> Option<f64> {
-    let units = units(oracle, rows, multiplier);
+fn ratio_by_products(
+    oracle: &dyn Oracle,
+    rows: Batch,
+    theta: &[f64],
+    tau: f64,
+    multiplier: f64,
+) -> Result<Option<f64>> {
+    let units = units(oracle, rows, multiplier)?;
+    let layout = oracle.facts().layout;
     let times = |v: &[f64]| {
         let v: Vec<f64> = v.iter().zip(&units).map(|(v, unit)| v / unit).collect();
-        let want = Want::CurvatureTimes(Hessian::Full, &v);
-        let mut product = oracle.ask(&Query::new(theta, tau, rows, want)).curvature_times;
-        product.iter_mut().zip(&v[..oracle.coefficients()]).for_each(|(h, v)| *h += multiplier * v);
+        let mut product = oracle.curvature_times(theta, tau, rows, Hessian::Full, &v)?;
+        product.iter_mut().zip(layout.coefficients(&v)).for_each(|(h, v)| *h += multiplier * v);
         lift(oracle, &v, &units, &mut product);
-        product.iter().zip(&units).map(|(h, unit)| h / unit).collect()
+        Ok(product.iter().zip(&units).map(|(h, unit)| h / unit).collect())
     };
-    let values = krylov::ritz_values(times, oracle.dim(), PRODUCTS);
-    Some(ratio(*values.first()?, *values.last()?))
+    let values = krylov::ritz_values(times, oracle.dim(), PRODUCTS)?;
+    Ok(values.first().zip(values.last()).map(|(least, most)| ratio(*least, *most)))
 }
 
 /// Fewer rows than coefficients leave some combination of them open, unless a penalty decides.
-fn lacks_rows(oracle: &Fold<'_>) -> bool {
-    let alive = oracle.dim() - oracle.coordinates().dead_columns().len();
-    oracle.rows() < alive && oracle.l2() == 0.0
+fn lacks_rows(oracle: &dyn Oracle) -> bool {
+    let alive = oracle.dim() - oracle.facts().coordinates.dead_columns().len();
+    oracle.rows() < alive && oracle.facts().l2 == 0.0
 }
 
 /// A column that carries nothing has no say in what is identified: its curvature is taken to be one.
-fn lift(oracle: &Fold<'_>, v: &[f64], units: &[f64], product: &mut [f64]) {
-    oracle.coordinates().dead_columns().into_iter().for_each(|j| product[j] = units[j] * units[j] * v[j]);
+fn lift(oracle: &dyn Oracle, v: &[f64], units: &[f64], product: &mut [f64]) {
+    oracle.facts().coordinates.dead_columns().into_iter().for_each(|j| product[j] = units[j] * units[j] * v[j]);
 }
 
 /// The least value over the greatest in size.
@@ -181,38 +196,38 @@ fn ratio(least: f64, most: f64) -> f64 {
 
 /// Square roots of the diagonal of the curvature at τ = 0, a ball's `multiplier` counting as a penalty: in these units it
 /// is one.
-fn units(oracle: &Fold<'_>, rows: Batch, multiplier: f64) -> Vec<f64> {
-    let slope = oracle.labels().activation().derivative(0.0);
-    let squares = if oracle.coordinates().is_standard() {
+fn units(oracle: &dyn Oracle, rows: Batch, multiplier: f64) -> Result<Vec<f64>> {
+    let slope = oracle.facts().activation.slope;
+    let squares = if oracle.facts().coordinates.is_standard() {
         vec![1.0; oracle.dim()]
     } else {
         let origin = vec![0.0; oracle.dim()];
-        let line = oracle.ask(&Query::new(&origin, 0.0, rows, Want::Stationarity));
+        let line = oracle.ask(&Query::at(&origin, 0.0, rows, Want::Stationarity))?.model()?;
         line.column_norms.iter().map(|norm| (norm / slope).powi(2)).collect()
     };
     let unit = |(j, square): (usize, &f64)| {
-        let pull = if j < oracle.coefficients() { oracle.l2() + 0.5 * multiplier } else { 0.0 };
+        let pull = if j < oracle.facts().layout.coefficients { oracle.facts().l2 + 0.5 * multiplier } else { 0.0 };
         let own = slope * slope * square + pull;
         if own > 0.0 { (2.0 * own).sqrt() } else { 1.0 }
     };
-    squares.iter().enumerate().map(unit).collect()
+    Ok(squares.iter().enumerate().map(unit).collect())
 }
 
 /// A curvature in these units. A column that carries nothing has the coefficient zero and no say in what is identified.
-fn scaled(oracle: &Fold<'_>, rows: Batch, matrix: &Symmetric, multiplier: f64) -> Symmetric {
-    let (mut scaled, units) = (matrix.clone(), units(oracle, rows, multiplier));
+fn scaled(oracle: &dyn Oracle, rows: Batch, matrix: &Symmetric, multiplier: f64) -> Result<Symmetric> {
+    let (mut scaled, units) = (matrix.clone(), units(oracle, rows, multiplier)?);
     for j in 0..units.len() {
         (j..units.len()).for_each(|i| scaled.set(i, j, matrix.at(i, j) / units[i] / units[j]));
     }
     let most = scaled.largest_diagonal();
-    oracle.coordinates().dead_columns().into_iter().for_each(|j| scaled.set(j, j, most));
-    scaled
+    oracle.facts().coordinates.dead_columns().into_iter().for_each(|j| scaled.set(j, j, most));
+    Ok(scaled)
 }
 
 /// The rows that a certificate looks at first.
 fn sample(oracle: &dyn Oracle) -> Batch {
     // rows of little weight tell little
-    let len = (SAMPLE.max(20 * oracle.dim()) as f64 / oracle.effective_fraction()).ceil() as usize;
+    let len = (SAMPLE.max(20 * oracle.dim()) as f64 / oracle.facts().effective_fraction).ceil() as usize;
     match oracle.rows() > MOST_ROWS && oracle.rows() > len {
         true => Batch::Part { key: CERTIFICATE_KEY, start: 0, len },
         false => Batch::All,
@@ -228,50 +243,50 @@ pub(crate) struct UnidentifiedDirections {
 }
 
 impl UnidentifiedDirections {
-    pub fn of(oracle: &Fold<'_>) -> UnidentifiedDirections {
+    pub fn of(oracle: &dyn Oracle) -> Result<UnidentifiedDirections> {
         let nothing = UnidentifiedDirections { columns: Vec::new(), directions: Vec::new() };
         let origin = vec![0.0; oracle.dim()];
         if oracle.is_wide() {
             let ratio = || ratio_by_products(oracle, Batch::All, &origin, 0.0, 0.0);
-            let flat = || ratio().is_some_and(|ratio| ratio.abs() <= FLAT);
+            let flat = lacks_rows(oracle) || ratio()?.is_some_and(|ratio| ratio.abs() <= FLAT);
             // which ones would take the matrix to tell
-            let all = if lacks_rows(oracle) || flat() { oracle.coefficients() } else { 0 };
-            return UnidentifiedDirections { columns: (0..all).collect(), ..nothing };
+            let all = if flat { oracle.facts().layout.coefficients } else { 0 };
+            return Ok(UnidentifiedDirections { columns: (0..all).collect(), ..nothing });
         }
-        let line = oracle.ask(&Query::new(&origin, 0.0, Batch::All, Want::NormalEquations));
-        let Some(eigen) = line.curvature.and_then(|matrix| scaled(oracle, Batch::All, &matrix, 0.0).eigen()) else {
-            return nothing;
-        };
+        let ask = Ask::NormalEquations { matrix: true, choices: Vec::new() };
+        let line = oracle.ask(&Query::new(Batch::All, ask))?.normal_equations()?;
+        let Some(matrix) = line.matrix else { return Ok(nothing) };
+        let Some(eigen) = scaled(oracle, Batch::All, &matrix, 0.0)?.eigen() else { return Ok(nothing) };
         let most = eigen.values.last().copied().unwrap_or(0.0);
         let below =
             |share: f64| eigen.values.iter().zip(&eigen.vectors).filter(move |(value, _)| value.abs() <= share * most);
         let open: Vec<&Vec<f64>> = below(FLAT).map(|(_, vector)| vector).collect();
         let columns = (0..oracle.dim()).filter(|&j| open.iter().any(|vector| vector[j].abs() > 1e-6)).collect();
-        let (units, rounding) = (units(oracle, Batch::All, 0.0), oracle.dim() as f64 * f64::EPSILON);
+        let (units, rounding) = (units(oracle, Batch::All, 0.0)?, oracle.dim() as f64 * f64::EPSILON);
         let in_theta = |vector: &Vec<f64>| vector.iter().zip(&units).map(|(v, unit)| v / unit).collect();
-        UnidentifiedDirections {
+        Ok(UnidentifiedDirections {
             columns,
             directions: orthonormal(below(rounding).map(|(_, vector)| in_theta(vector)).collect()),
-        }
+        })
     }
 
     /// Takes these directions out of θ, and answers whether it did: only where the loss stays as it is. A direction that
     /// is open up to rounding of the largest rows may yet matter to the others.
-    pub fn clear(&self, oracle: &Fold<'_>, outcome: &mut Outcome) -> bool {
+    pub fn clear(&self, oracle: &dyn Oracle, outcome: &mut Outcome) -> Result<bool> {
         if self.directions.is_empty() {
-            return false;
+            return Ok(false);
         }
         let mut theta = outcome.theta.clone();
         for direction in &self.directions {
             let along = dot(&theta, direction);
             theta.iter_mut().zip(direction).for_each(|(theta, v)| *theta -= along * v);
         }
-        let losses = oracle.losses(&[outcome.theta.clone(), theta.clone()], outcome.tau, Batch::All);
-        let same = losses[1] <= losses[0] * (1.0 + 1e-10) + outcome.sums.rounding();
+        let losses = oracle.losses(&[outcome.theta.clone(), theta.clone()], outcome.tau, Batch::All)?;
+        let same = losses[1] <= losses[0] * (1.0 + 1e-10) + outcome.model.rounding();
         if same {
             outcome.theta = theta;
         }
-        same
+        Ok(same)
     }
 }
 

@@ -5,7 +5,7 @@
 //! finite; never on the length of a step. The relative gradient is exact, over all rows, at the point that is
 //! returned; it is asked for only when the sums of the ordinary steps say that it may be small enough.
 
-use crate::oracle::Sums;
+use crate::oracle::{Gradient, Model, Value};
 use crate::outcome::StopReason;
 
 /// The rule: a tolerance, a limit, and what has been seen so far.
@@ -47,7 +47,7 @@ pub struct StageMean {
 
 impl StageMean {
     /// Takes in one step's sums and the decrease it promised.
-    pub fn add(&mut self, sums: &Sums, predicted: f64) {
+    pub fn add(&mut self, sums: &Gradient, predicted: f64) {
         self.steps += 1.0;
         self.loss += sums.loss;
         self.label_square += sums.label_square;
@@ -66,7 +66,7 @@ impl StageMean {
     }
 
     fn is_rounding(&self) -> bool {
-        Sums { loss: self.loss, label_square: self.label_square, ..Sums::default() }.is_rounding()
+        Value { loss: self.loss, label_square: self.label_square, ..Value::default() }.is_rounding()
     }
 
     fn gains_nothing(&self) -> bool {
@@ -121,7 +121,7 @@ impl Stop {
 
     /// The verdict of the exact sums at the point that a stage ended at; `own` are those of the loss that is minimised,
     /// where it is not squares.
-    pub fn confirm(&mut self, exact: &Sums, own: Option<&Sums>, mean: &StageMean, end: End) -> Option<StopReason> {
+    pub fn confirm(&mut self, exact: &Model, own: Option<&Model>, mean: &StageMean, end: End) -> Option<StopReason> {
         self.since_confirmed = 0;
         let Some(relative) = own.unwrap_or(exact).relative_gradient() else { return Some(StopReason::Plateau) };
         let reached = relative <= self.aim || (end == End::Limit && relative <= self.tolerance);

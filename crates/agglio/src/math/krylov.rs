@@ -1,6 +1,7 @@
 //! *Krylov* methods: what can be learnt of a symmetric matrix from its products with vectors alone, where it is too large
 //! to be formed.
 
+use crate::error::Result;
 use crate::math::linalg::{Symmetric, dot};
 use crate::math::rng::{Random, Stream};
 
@@ -13,11 +14,11 @@ const FLAT: f64 = 1e-13;
 ///
 /// Reference: Hestenes and Stiefel (1952); leaving off at negative curvature: Steihaug (1983).
 pub(crate) fn conjugate_gradients(
-    mut times: impl FnMut(&[f64]) -> Vec<f64>,
+    mut times: impl FnMut(&[f64]) -> Result<Vec<f64>>,
     right: &[f64],
     goal: f64,
     rounds: usize,
-) -> Vec<f64> {
+) -> Result<Vec<f64>> {
     let mut p = vec![0.0; right.len()];
     let (mut residual, mut along) = (right.to_vec(), right.to_vec());
     let (mut square, mut steepest) = (dot(right, right), 0.0_f64);
@@ -25,7 +26,7 @@ pub(crate) fn conjugate_gradients(
         if square.sqrt() <= goal {
             break;
         }
-        let product = times(&along);
+        let product = times(&along)?;
         let (bent, length) = (dot(&along, &product), dot(&along, &along));
         steepest = steepest.max(bent / length);
         if bent.is_nan() || bent <= FLAT * steepest * length {
@@ -41,14 +42,21 @@ pub(crate) fn conjugate_gradients(
         along.iter_mut().zip(&residual).for_each(|(d, r)| *d = r + next / square * *d);
         square = next;
     }
-    p
+    Ok(p)
 }
 
 /// Eigenvalues of A as far as `products` of them show, in rising order: exact once there are as many as A has rows, and
 /// before that the outermost are close, from within.
 ///
 /// Reference: Lanczos (1950), with full orthogonalisation.
-pub(crate) fn ritz_values(mut times: impl FnMut(&[f64]) -> Vec<f64>, order: usize, products: usize) -> Vec<f64> {
+///
+/// # Errors
+/// Those of `times`.
+pub(crate) fn ritz_values(
+    mut times: impl FnMut(&[f64]) -> Result<Vec<f64>>,
+    order: usize,
+    products: usize,
+) -> Result<Vec<f64>> {
     let mut random = Random::new(0, Stream::Lanczos);
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let mut next: Vec<f64> = (0..order).map(|_| random.normal()).collect();
@@ -62,7 +70,7 @@ pub(crate) fn ritz_values(mut times: impl FnMut(&[f64]) -> Vec<f64>, order: usiz
         }
         beside.push(length);
         next.iter_mut().for_each(|v| *v /= length);
-        let mut product = times(&next);
+        let mut product = times(&next)?;
         diagonal.push(dot(&product, &next));
         basis.push(next);
         // against the whole basis, twice: rounding would bring found directions back
@@ -72,7 +80,7 @@ pub(crate) fn ritz_values(mut times: impl FnMut(&[f64]) -> Vec<f64>, order: usiz
         }
         next = product;
     }
-    eigenvalues_of_tridiagonal(&diagonal, &beside)
+    Ok(eigenvalues_of_tridiagonal(&diagonal, &beside))
 }
 
 /// The smallest eigenvalue and the largest of a matrix; none if their iteration fails.
@@ -88,8 +96,8 @@ pub(crate) fn outermost(matrix: &Symmetric) -> Option<(f64, f64)> {
             Some((*values.first()?, *values.last()?))
         }
         Some(factor) => {
-            let inverse = ritz_values(|v| factor.solve(v), order, PRODUCTS);
-            let own = ritz_values(|v| matrix.times(v), order, PRODUCTS);
+            let inverse = ritz_values(|v| Ok(factor.solve(v)), order, PRODUCTS).ok()?;
+            let own = ritz_values(|v| Ok(matrix.times(v)), order, PRODUCTS).ok()?;
             Some((1.0 / inverse.last()?, *own.last()?))
         }
     }
@@ -108,6 +116,7 @@ fn eigenvalues_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> Vec<f64> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -119,7 +128,7 @@ mod tests {
     #[test]
     fn conjugate_gradients_solve_within_as_many_products_as_rows() {
         let right: Vec<f64> = (1..=20).map(f64::from).collect();
-        let p = conjugate_gradients(|v| product(v, 20), &right, 1e-12, 20);
+        let p = conjugate_gradients(|v| Ok(product(v, 20)), &right, 1e-12, 20).unwrap();
         assert!(p.iter().all(|p| (p - 1.0).abs() < 1e-10), "{p:?}");
     }
 
@@ -127,25 +136,25 @@ mod tests {
     fn conjugate_gradients_leave_alone_what_the_matrix_does_not_see() {
         let mut right = vec![1.0; 20];
         right[19] = 1e-17;
-        let p = conjugate_gradients(|v| product(v, 19), &right, 0.0, 1000);
+        let p = conjugate_gradients(|v| Ok(product(v, 19)), &right, 0.0, 1000).unwrap();
         assert!(p.iter().all(|p| p.abs() <= 1.0 + 1e-9), "{p:?}");
     }
 
     #[test]
     fn conjugate_gradients_end_at_negative_curvature() {
-        let p = conjugate_gradients(|v| v.iter().map(|v| -v).collect(), &[1.0, 2.0], 0.0, 10);
+        let p = conjugate_gradients(|v| Ok(v.iter().map(|v| -v).collect()), &[1.0, 2.0], 0.0, 10).unwrap();
         assert_eq!(p, [1.0, 2.0]);
     }
 
     #[test]
     fn ritz_values_are_exact_after_as_many_products_as_rows() {
-        let values = ritz_values(|v| product(v, 12), 12, 12);
+        let values = ritz_values(|v| Ok(product(v, 12)), 12, 12).unwrap();
         assert!(values.iter().zip(1..).all(|(value, k)| (value - f64::from(k)).abs() < 1e-9), "{values:?}");
     }
 
     #[test]
     fn ritz_values_lie_within_the_spectrum() {
-        let values = ritz_values(|v| product(v, 300), 300, 40);
+        let values = ritz_values(|v| Ok(product(v, 300)), 300, 40).unwrap();
         assert!(values[0] >= 1.0 - 1e-9 && values[0] < 5.0 && values[39] <= 300.0 + 1e-9 && values[39] > 295.0);
     }
 }

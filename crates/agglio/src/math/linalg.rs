@@ -5,6 +5,7 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::solvers::{Llt, Solve};
 use faer::linalg::triangular_solve;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use serde::{Deserialize, Serialize};
 
 use crate::math::vector;
 
@@ -19,7 +20,7 @@ pub(crate) struct Eigen {
 }
 
 /// A symmetric matrix of order n; only its lower triangle is kept up to date.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Symmetric {
     order: usize,
     /// By columns, order × order; what is above the diagonal is never read.

@@ -113,6 +113,17 @@ impl Permutation {
         images.into_iter().map(|image| image as usize).collect()
     }
 
+    /// π⁻¹(`row`): the position at which a row stands; `row` must be below the length.
+    pub fn position(&self, row: usize) -> usize {
+        let mut position = row as u64;
+        loop {
+            position = unscramble(position, self.key, self.half_bits);
+            if position < self.len {
+                return position as usize;
+            }
+        }
+    }
+
     fn map(&self, images: &mut [u64]) {
         scramble(images, self.key, self.half_bits);
         for image in images {
@@ -135,6 +146,17 @@ fn scramble(numbers: &mut [u64], key: u64, half_bits: u32) {
         }
         *x = (left << half_bits) | right;
     }
+}
+
+/// Takes a number back through the network.
+fn unscramble(x: u64, key: u64, half_bits: u32) -> u64 {
+    let mask = (1u64 << half_bits) - 1;
+    let (mut left, mut right) = (x >> half_bits, x & mask);
+    for round in (0..Permutation::ROUNDS).rev() {
+        let mixed = mix(key ^ mix(left ^ (round << 56)));
+        (left, right) = (right ^ (mixed & mask), left);
+    }
+    (left << half_bits) | right
 }
 
 /// A key for the `index`-th of a family of permutations.

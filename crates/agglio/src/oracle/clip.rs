@@ -1,10 +1,13 @@
 //! A *clip* keeps labels off the bounds of the range of φ, by a margin that matters only on the way to τ = 1.
 
+use serde::{Deserialize, Serialize};
+
 use crate::activation::{Activation, Preimages, Range};
+use crate::oracle::facts::Measured;
 
 /// Labels kept some way off the bounds of the range, and their preimages with them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Clip {
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Clip {
     lowest: f64,
     highest: f64,
     least_preimage: f64,
@@ -45,6 +48,11 @@ impl Clip {
         Clip { least_preimage, greatest_preimage, spared: Some(range), ..self }
     }
 
+    /// Whether it changes a label that counts.
+    pub fn changes(&self, measured: &Measured) -> bool {
+        [measured.smallest, measured.largest].into_iter().any(|y| y.is_finite() && self.apply(y) != y)
+    }
+
     pub fn apply(&self, y: f64) -> f64 {
         if self.spared.is_some_and(|range| range.contains(y)) { y } else { y.clamp(self.lowest, self.highest) }
     }
@@ -54,30 +62,28 @@ impl Clip {
     }
 }
 
-/// The clips of those margins that make a difference; where none does, of the narrowest.
-pub(super) fn clips(activation: &dyn Activation, y: &[f64], margins: &[f64]) -> Vec<Clip> {
+/// The clips of those margins that make a difference, the widest first; where none does, of the narrowest.
+pub(super) fn clips(activation: &dyn Activation, measured: &Measured, margins: &[f64]) -> Vec<Clip> {
     let range = activation.range();
-    let width = if range.attained { 0.0 } else { width(range.lo, range.hi, y) };
+    let width = if range.attained { 0.0 } else { width(range, measured) };
     let narrowest = margins.last().map(|margin| Clip::new(activation, margin * width));
     if range.attained {
         return narrowest.into_iter().collect();
     }
     let all = margins.iter().map(|margin| Clip::new(activation, margin * width));
-    let clips: Vec<Clip> = all.filter(|clip| y.iter().any(|&y| clip.apply(y) != y)).collect();
+    let clips: Vec<Clip> = all.filter(|clip| clip.changes(measured)).collect();
     let clips_all = clips.len() == margins.len();
     clips.into_iter().chain(narrowest.filter(|_| !clips_all)).collect()
 }
 
-/// What ε is relative to.
-fn width(lo: f64, hi: f64, y: &[f64]) -> f64 {
-    if (hi - lo).is_finite() {
-        return hi - lo;
+/// The length that a margin is relative to: the width of the range or, where that is infinite, the spread of the labels.
+fn width(range: Range, measured: &Measured) -> f64 {
+    if (range.hi - range.lo).is_finite() {
+        return range.hi - range.lo;
     }
-    if lo == f64::NEG_INFINITY && hi == f64::INFINITY {
+    if range.lo == f64::NEG_INFINITY && range.hi == f64::INFINITY {
         return 0.0;
     }
-    let mean = y.iter().sum::<f64>() / y.len() as f64;
-    let spread = (y.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / y.len() as f64).sqrt();
-    let size = y.iter().fold(0.0_f64, |size, y| size.max(y.abs()));
+    let (spread, size) = (measured.counted.variance().sqrt(), measured.label_size());
     [spread, size].into_iter().find(|&s| s > 0.0 && s.is_finite()).unwrap_or(1.0)
 }

@@ -4,12 +4,14 @@
 //! Solvers move θ = (w_1 … w_d, b) in these units; rows stay as they are. The map is applied once per
 //! question to θ and to the answer, never to the data, so no copy of the table is made.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{ErrorKind, Result};
 use crate::math::linalg::Symmetric;
 use crate::rows::{Moments, Rows};
 
 /// Which units a solver works in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scaling {
     /// Each column divided by its deviation, and centred where an intercept absorbs that and the storage allows
     /// it; by its root mean square, uncentred, without an intercept. The default.
@@ -20,7 +22,7 @@ pub enum Scaling {
 }
 
 /// The affine map between the user's units and a solver's: `x ↦ (x − centre)/scale`, with or without an intercept.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coordinates {
     centre: Vec<f64>,
     /// Every centre is so near to zero that rows need not be centred before they are summed.
@@ -41,6 +43,11 @@ pub(crate) struct Predictor {
     pub constant: f64,
 }
 
+impl Predictor {
+    /// For questions that are about no point.
+    pub const NONE: Predictor = Predictor { v: Vec::new(), constant: 0.0 };
+}
+
 /// A deviation below this share of the mean leaves a column half of its digits at most.
 const COARSE: f64 = 1e-8;
 
@@ -59,9 +66,23 @@ impl Coordinates {
     /// # Errors
     /// If a column is so large that its square overflows, and is to stay so.
     pub fn measure(rows: &dyn Rows, scaling: Scaling, intercept: bool) -> Result<Coordinates> {
-        let d = rows.width();
-        let units = rows.units().to_vec();
-        if scaling == Scaling::None {
+        let known = || rows.moments().cloned().unwrap_or_else(|| Moments::of(rows));
+        let moments = (scaling == Scaling::Standard).then(known);
+        Coordinates::new(moments, rows.units().to_vec(), rows.width(), intercept, rows.can_centre())
+    }
+
+    /// Centre and scale from these moments of `d` columns, which were divided by `units`; the data as it is without moments.
+    ///
+    /// # Errors
+    /// As [`Coordinates::measure`].
+    pub(crate) fn new(
+        moments: Option<Moments>,
+        units: Vec<f64>,
+        d: usize,
+        intercept: bool,
+        can_centre: bool,
+    ) -> Result<Coordinates> {
+        let Some(Moments { mean, variance, passes }) = moments else {
             require(|j| units.get(j).is_none_or(|&unit| unit < SQUARABLE), d)?;
             let scale = (0..d).map(|j| 1.0 / unit_of(&units, j)).collect();
             return Ok(Coordinates {
@@ -73,9 +94,8 @@ impl Coordinates {
                 standard: false,
                 passes: 0,
             });
-        }
-        let centred = intercept && rows.can_centre();
-        let Moments { mean, variance, passes } = rows.moments().cloned().unwrap_or_else(|| Moments::of(rows));
+        };
+        let centred = intercept && can_centre;
         let square = |j: usize| if centred { variance[j] } else { variance[j] + mean[j] * mean[j] };
         require(|j| square(j).is_finite(), d)?;
         let centre = if centred { mean.clone() } else { Vec::new() };

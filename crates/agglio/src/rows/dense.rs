@@ -1,5 +1,7 @@
 //! Dense rows: a row-major table in memory, stored as f64 or as f32.
 
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
 use crate::math::linalg;
 use crate::rows::kernel::{self, Element, Stored};
@@ -8,7 +10,7 @@ use crate::rows::{Addition, BLOCK, Moments, Rows, Run};
 
 /// A dense table of covariates with labels, and optionally weights and offsets.
 ///
-/// Stored as f32 the table takes half the memory; all arithmetic is in f64.
+/// Stored as f32 the table takes half the memory; all arithmetic is in f64. A clone shares the numbers.
 ///
 /// ```
 /// use agglio::rows::{Dense, Rows};
@@ -23,19 +25,19 @@ pub struct Dense {
     /// What the columns were divided by, or nothing.
     units: Vec<f64>,
     width: usize,
-    labels: Vec<f64>,
-    weights: Option<Vec<f64>>,
+    labels: Arc<Vec<f64>>,
+    weights: Option<Arc<Vec<f64>>>,
     /// What the weights were divided by.
     weight_unit: f64,
-    offsets: Option<Vec<f64>>,
+    offsets: Option<Arc<Vec<f64>>>,
     /// Of rows without weights, where every column is finite and tame.
     moments: Option<Moments>,
 }
 
 #[derive(Clone, Debug)]
 enum Values {
-    F64(Vec<f64>),
-    F32(Vec<f32>),
+    F64(Arc<Vec<f64>>),
+    F32(Arc<Vec<f32>>),
 }
 
 impl Dense {
@@ -45,10 +47,10 @@ impl Dense {
     /// If the lengths do not fit together, there is no row or column, or a value is not finite.
     pub fn new(values: Vec<f64>, width: usize, labels: Vec<f64>) -> Result<Dense> {
         check_shape(values.len(), width, &labels)?;
-        let mut rows = Dense::measured(Values::F64(values), width, labels);
+        let mut rows = Dense::measured(Values::F64(Arc::new(values)), width, labels);
         if let (None, Values::F64(values)) = (&rows.moments, &mut rows.values) {
             check_finite("covariates", values, width)?;
-            rows.units = divide_columns(values, width);
+            rows.units = divide_columns(Arc::make_mut(values).as_mut_slice(), width);
         }
         Ok(rows)
     }
@@ -59,7 +61,7 @@ impl Dense {
     /// As [`Dense::new`].
     pub fn new_f32(values: Vec<f32>, width: usize, labels: Vec<f64>) -> Result<Dense> {
         check_shape(values.len(), width, &labels)?;
-        let rows = Dense::measured(Values::F32(values), width, labels);
+        let rows = Dense::measured(Values::F32(Arc::new(values)), width, labels);
         if let (None, Values::F32(values)) = (&rows.moments, &rows.values) {
             // no units: squares of single precision are at home in double precision
             check_finite("covariates", values, width)?;
@@ -74,7 +76,7 @@ impl Dense {
             values,
             units: Vec::new(),
             width,
-            labels,
+            labels: Arc::new(labels),
             weights: None,
             weight_unit: 1.0,
             offsets: None,
@@ -101,7 +103,7 @@ impl Dense {
         // products with squares of labels must not overflow
         let unit = power_of_two(weights.iter().fold(0.0, |most, &w| w.max(most)));
         weights.iter_mut().for_each(|w| *w /= unit);
-        (self.weights, self.weight_unit) = (Some(weights), unit);
+        (self.weights, self.weight_unit) = (Some(Arc::new(weights)), unit);
         self.moments = None;
         Ok(self)
     }
@@ -112,7 +114,7 @@ impl Dense {
     /// If there is not one offset a row or one is not finite.
     pub fn with_offsets(mut self, offsets: Vec<f64>) -> Result<Dense> {
         self.check_column("offsets", &offsets)?;
-        self.offsets = Some(offsets);
+        self.offsets = Some(Arc::new(offsets));
         Ok(self)
     }
 
@@ -123,11 +125,11 @@ impl Dense {
             order.iter().for_each(|&row| copy.extend_from_slice(&values[row * width..][..width]));
             copy
         }
-        let column = |column: &Vec<f64>| copy(column, 1, order);
+        let column = |column: &Arc<Vec<f64>>| Arc::new(copy(column, 1, order));
         Dense {
             values: match &self.values {
-                Values::F64(values) => Values::F64(copy(values, self.width, order)),
-                Values::F32(values) => Values::F32(copy(values, self.width, order)),
+                Values::F64(values) => Values::F64(Arc::new(copy(values, self.width, order))),
+                Values::F32(values) => Values::F32(Arc::new(copy(values, self.width, order))),
             },
             units: self.units.clone(),
             width: self.width,
@@ -200,6 +202,10 @@ impl Dense {
 }
 
 impl Rows for Dense {
+    fn share(&self) -> Arc<dyn Rows> {
+        Arc::new(self.clone())
+    }
+
     fn len(&self) -> usize {
         self.labels.len()
     }

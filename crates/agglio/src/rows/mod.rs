@@ -14,6 +14,7 @@ mod unit;
 
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::Arc;
 
 pub(crate) use column::column;
 pub(crate) use coordinates::Predictor;
@@ -91,6 +92,9 @@ pub struct Addition<'a> {
 /// difference is formed entry by entry, so that columns with a large mean lose nothing. Slices are as long
 /// as the run, or as the rows are wide.
 pub trait Rows: Debug + Send + Sync {
+    /// The same rows, owned together with this value: nothing is copied.
+    fn share(&self) -> Arc<dyn Rows>;
+
     /// Number of rows, n.
     fn len(&self) -> usize;
 

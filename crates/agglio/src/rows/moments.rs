@@ -1,10 +1,12 @@
 //! *Moments* of the columns: the mean of each, and its variance.
 
+use serde::{Deserialize, Serialize};
+
 use crate::math::tree::{LEAF, fold};
 use crate::rows::{Addition, Rows, Run};
 
 /// Weighted mean and variance of each column.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
     /// Means.
     pub mean: Vec<f64>,
@@ -54,6 +56,21 @@ impl Moments {
             variance: second.iter().zip(&shift).map(variance).collect(),
             mean: (0..d).map(|j| pivot.get(j).copied().unwrap_or(0.0) + shift[j]).collect(),
             passes: 1,
+        }
+    }
+
+    /// Those of two tables together, whose rows have these weights in all.
+    pub(crate) fn merge(&self, weight: f64, other: &Moments, other_weight: f64) -> Moments {
+        let share = other_weight / (weight + other_weight);
+        let apart = |j: usize| other.mean[j] - self.mean[j];
+        let variance = |j: usize| {
+            let between = share * (1.0 - share) * apart(j) * apart(j);
+            (1.0 - share) * self.variance[j] + share * other.variance[j] + between
+        };
+        Moments {
+            mean: (0..self.mean.len()).map(|j| self.mean[j] + share * apart(j)).collect(),
+            variance: (0..self.mean.len()).map(variance).collect(),
+            passes: self.passes.max(other.passes),
         }
     }
 

@@ -1,13 +1,14 @@
 //! A *part* of some rows, as rows of their own: consecutive ones, or all others.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::rows::{Addition, Moments, Rows, Run};
 
 /// Rows of a table without those of a gap; nothing is copied.
 #[derive(Clone, Debug)]
-pub(crate) struct Part<'a> {
-    rows: &'a dyn Rows,
+pub(crate) struct Part {
+    rows: Arc<dyn Rows>,
     len: usize,
     /// The rows that are left out, and come before the ones that follow.
     gap: Range<usize>,
@@ -15,19 +16,19 @@ pub(crate) struct Part<'a> {
     moments: Option<Moments>,
 }
 
-impl<'a> Part<'a> {
+impl Part {
     /// The rows of a span.
-    pub fn within(rows: &'a dyn Rows, span: Range<usize>) -> Part<'a> {
+    pub fn within(rows: &dyn Rows, span: Range<usize>) -> Part {
         Part::new(rows, span.len(), 0..span.start)
     }
 
     /// All rows but those of a span.
-    pub fn without(rows: &'a dyn Rows, span: Range<usize>) -> Part<'a> {
+    pub fn without(rows: &dyn Rows, span: Range<usize>) -> Part {
         Part::new(rows, rows.len() - span.len(), span)
     }
 
-    fn new(rows: &'a dyn Rows, len: usize, gap: Range<usize>) -> Part<'a> {
-        let mut part = Part { rows, len, gap, moments: None };
+    fn new(rows: &dyn Rows, len: usize, gap: Range<usize>) -> Part {
+        let mut part = Part { rows: rows.share(), len, gap, moments: None };
         part.moments = Some(Moments::of(&part));
         part
     }
@@ -50,7 +51,11 @@ impl<'a> Part<'a> {
     }
 }
 
-impl Rows for Part<'_> {
+impl Rows for Part {
+    fn share(&self) -> Arc<dyn Rows> {
+        Arc::new(self.clone())
+    }
+
     fn len(&self) -> usize {
         self.len
     }

@@ -1,6 +1,8 @@
 //! The *ball* that iterates may be kept in.
 
+use crate::error::Result;
 use crate::math::linalg::norm;
+use crate::oracle::Layout;
 
 /// ‖w‖₂ ≤ R in the solver's coordinates; the intercept is left alone.
 ///
@@ -11,8 +13,8 @@ use crate::math::linalg::norm;
 pub struct Ball {
     /// R.
     pub radius: f64,
-    /// How many entries of θ are coefficients.
-    pub coefficients: usize,
+    /// How θ is cut into parts.
+    pub layout: Layout,
 }
 
 impl Ball {
@@ -24,7 +26,7 @@ impl Ball {
     /// Takes out of a gradient at θ what the ball takes out of every step: at its surface, the part that points outward.
     /// Answers with the multiplier μ: the gradient that is left is g + μw.
     pub fn reduce(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
-        let (w, norm) = (&theta[..self.coefficients], self.norm(theta));
+        let (w, norm) = (self.layout.coefficients(theta), self.norm(theta));
         // along w/‖w‖, since in a tiny ball squares of w underflow
         let outward: f64 = w.iter().zip(&*gradient).map(|(w, g)| -w / norm * g).sum();
         if outward.is_nan() || outward <= 0.0 || norm < self.radius * (1.0 - 1e-9) {
@@ -38,7 +40,7 @@ impl Ball {
     pub fn project(&self, theta: &mut [f64]) {
         let norm = self.norm(theta);
         if norm > self.radius {
-            theta[..self.coefficients].iter_mut().for_each(|w| *w *= self.radius / norm);
+            self.layout.coefficients_mut(theta).iter_mut().for_each(|w| *w *= self.radius / norm);
         }
     }
 
@@ -47,14 +49,19 @@ impl Ball {
     /// `solve(μ)` is the step that minimises the model with the penalty μ/2·‖w + p‖² added: the one for μ = 0 if it stays
     /// in the ball, else the one for the μ that ends on its surface, which is found by bisection sped up by interpolating
     /// 1/‖w‖, nearly a line in μ. `scale` is the order of the model's curvature. Reference: Moré and Sorensen (1983).
-    pub(crate) fn minimise(&self, theta: &[f64], scale: f64, mut solve: impl FnMut(f64) -> Vec<f64>) -> Vec<f64> {
-        let mut beyond = |mu: f64| {
-            let p = solve(mu);
+    pub(crate) fn minimise(
+        &self,
+        theta: &[f64],
+        scale: f64,
+        mut solve: impl FnMut(f64) -> Result<Vec<f64>>,
+    ) -> Result<Vec<f64>> {
+        let mut beyond = |mu: f64| -> Result<(Vec<f64>, f64)> {
+            let p = solve(mu)?;
             let there: Vec<f64> = theta.iter().zip(&p).map(|(theta, p)| theta + p).collect();
             let excess = 1.0 - self.radius / self.norm(&there);
-            (p, if excess.is_nan() { f64::INFINITY } else { excess.max(-1.0) })
+            Ok((p, if excess.is_nan() { f64::INFINITY } else { excess.max(-1.0) }))
         };
-        let (mut best, excess) = beyond(0.0);
+        let (mut best, excess) = beyond(0.0)?;
         let (mut low, mut high) = ((0.0, excess), (scale, -1.0_f64));
         let (mut bracketed, mut growth) = (false, 10.0_f64);
         for trial in 0..Self::MOST_TRIALS {
@@ -67,7 +74,7 @@ impl Ball {
                 true if trial % 3 == 0 || !between.is_finite() => 0.5 * (low.0 + high.0),
                 true => between,
             };
-            let (p, excess) = beyond(mu);
+            let (p, excess) = beyond(mu)?;
             match excess > Self::SURFACE {
                 true if bracketed => low = (mu, excess),
                 // ever faster, since a tiny ball needs a huge multiplier
@@ -75,10 +82,10 @@ impl Ball {
                 false => (high, bracketed, best) = ((mu, excess), true, p),
             }
         }
-        best
+        Ok(best)
     }
 
     fn norm(&self, theta: &[f64]) -> f64 {
-        norm(&theta[..self.coefficients])
+        norm(self.layout.coefficients(theta))
     }
 }

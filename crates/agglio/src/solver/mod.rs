@@ -14,7 +14,8 @@ pub use ball::Ball;
 pub(crate) use parts::BATCH;
 pub use preset::Solver;
 
-use crate::oracle::{Oracle, Query, Sums};
+use crate::error::Result;
+use crate::oracle::{Known, Oracle, Query};
 use crate::solver::schedule::{Schedule, Stage};
 use direction::Direction;
 use estimator::{Estimator, StepIndex};
@@ -51,13 +52,14 @@ pub enum Keep {
 
 impl Method {
     /// A stage begins at θ.
-    pub(crate) fn begin(&mut self, oracle: &dyn Oracle, theta: &[f64], stage: &Stage) {
-        self.estimator.begin(oracle, theta, stage);
+    pub(crate) fn begin(&mut self, oracle: &dyn Oracle, theta: &[f64], stage: &Stage) -> Result<()> {
+        self.estimator.begin(oracle, theta, stage)?;
         self.step.begin(stage);
+        Ok(())
     }
 
     /// What the direction wants to be told of θ, as well as the estimator gets it.
-    pub(crate) fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex) -> Sums {
+    pub(crate) fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex) -> Result<Known> {
         self.estimator.estimate(oracle, theta, index, self.direction.want())
     }
 

@@ -26,13 +26,21 @@ const ALPHA: f64 = 0.3;
 pub(crate) const BATCH: usize = 50;
 
 /// A cap of zero leaves nothing to graduate.
-pub(super) fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, start: &[f64]) -> Box<dyn Schedule> {
+pub(super) fn graduated(
+    settings: &Settings,
+    steps: usize,
+    oracle: &dyn Oracle,
+    start: &[f64],
+) -> Result<Box<dyn Schedule>> {
     let Settings { tau0, beta, tau_max, .. } = *settings;
     if tau_max == 0.0 {
-        return Box::new(Constant { tau: tau_max, steps });
+        return Ok(Box::new(Constant { tau: tau_max, steps }));
     }
-    let tau0 = tau0.unwrap_or_else(|| TAU0.min(tau_max).min((1.0 / oracle.rms_preimage_error(start)).max(COLDEST)));
-    Box::new(Geometric { tau0, beta, tau_max, steps })
+    let tau0 = match tau0 {
+        Some(tau0) => tau0,
+        None => TAU0.min(tau_max).min((1.0 / oracle.rms_preimage_error(start)?).max(COLDEST)),
+    };
+    Ok(Box::new(Geometric { tau0, beta, tau_max, steps }))
 }
 
 /// What the parts of a solver are made of.
@@ -49,7 +57,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    pub fn new(solver: Solver, settings: &'a Settings, oracle: &dyn Oracle, start: &[f64]) -> Parts<'a> {
+    pub fn new(solver: Solver, settings: &'a Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Parts<'a>> {
         let shuffle = settings
             .batch
             .or(solver.uses_batches().then_some(BATCH))
@@ -57,19 +65,19 @@ impl<'a> Parts<'a> {
         let gradopt = solver == Solver::Gradopt;
         let measured = solver.uses_eta() && solver != Solver::Ngd && settings.eta.is_none();
         let measured = measured || (solver.is_adaptive() && settings.epsilon.is_none()) || gradopt;
-        let smoothness = measured.then(|| Smoothness::measure(oracle, settings.tau_max)).flatten();
+        let smoothness = if measured { Smoothness::measure(oracle, settings.tau_max)? } else { None };
         let lambda = smoothness.map(|smooth| match solver {
             Solver::Glmtron => smooth.of_matching(),
             _ => smooth.of_batch(shuffle.map_or(oracle.rows(), |shuffle| shuffle.size())),
         });
         let far = (solver.is_adaptive() || solver == Solver::Ngd) && settings.eta.is_none();
         let far = far || (gradopt && settings.delta.or(settings.radius).is_none());
-        let distance = if far { oracle.rms_preimage_error(start) } else { 0.0 };
+        let distance = if far { oracle.rms_preimage_error(start)? } else { 0.0 };
         let delta =
             settings.delta.or(settings.radius).unwrap_or_else(|| distance / smoothness.map_or(1.0, |s| s.spread()));
         // in steps of α the way must not be longer than a few dozen of them
         let alpha = ALPHA * (0.1 * distance).max(1.0);
-        Parts { solver, settings, shuffle, lambda, alpha, smoothing: Smoothing { first: delta } }
+        Ok(Parts { solver, settings, shuffle, lambda, alpha, smoothing: Smoothing { first: delta } })
     }
 
     pub fn estimator(&self) -> Box<dyn Estimator> {

@@ -92,7 +92,7 @@ pub(crate) struct Settings {
 impl Settings {
     /// What θ must stay in, if anything.
     pub fn ball(&self, oracle: &dyn Oracle) -> Option<Ball> {
-        self.radius.map(|radius| Ball { radius, coefficients: oracle.coefficients() })
+        self.radius.map(|radius| Ball { radius, layout: oracle.facts().layout })
     }
 }
 
@@ -254,11 +254,11 @@ impl Solver {
             return Ok(path(settings, oracle, Course::graduated(samples(oracle))));
         }
         self.require_room(oracle.dim())?;
-        let parts = Parts::new(self, settings, oracle, start);
+        let parts = Parts::new(self, settings, oracle, start)?;
         let steps = parts.shuffle.map_or(1, |shuffle| self.passes_of_stage(settings).saturating_mul(shuffle.batches()));
         Ok(Method {
             schedule: match self.is_graduated() {
-                true => graduated(settings, steps, oracle, start),
+                true => graduated(settings, steps, oracle, start)?,
                 false => Box::new(Constant { tau: settings.tau_max, steps }),
             },
             estimator: parts.estimator(),
@@ -272,7 +272,7 @@ impl Solver {
     /// The length of its first step where none is given; none for a solver that has no length to set, or searches for it.
     pub(crate) fn default_step(self, settings: &Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Option<f64>> {
         let settings = Settings { eta: None, ..*settings };
-        if self.uses_eta() { Parts::new(self, &settings, oracle, start).first_size() } else { Ok(None) }
+        if self.uses_eta() { Parts::new(self, &settings, oracle, start)?.first_size() } else { Ok(None) }
     }
 
     /// Whether it forms the curvature of so many coefficients.
@@ -360,7 +360,8 @@ pub(crate) fn path(settings: &Settings, oracle: &dyn Oracle, course: Course) -> 
 /// a quarter; and a twentieth of those first where they are still enough.
 pub(crate) fn samples(oracle: &dyn Oracle) -> Vec<Batch> {
     // rows of little weight tell little
-    let (n, enough) = (oracle.rows(), (200.0 * oracle.dim() as f64 / oracle.effective_fraction()).ceil() as usize);
+    let (n, enough) =
+        (oracle.rows(), (200.0 * oracle.dim() as f64 / oracle.facts().effective_fraction).ceil() as usize);
     let (most, few) = ((n / 20).max(enough), n / 400);
     let part = |len: usize| Batch::Part { key: SAMPLE_KEY, start: 0, len };
     let sizes = [few, most].into_iter().filter(|&len| enough <= len && len <= n / 4);

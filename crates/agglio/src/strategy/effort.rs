@@ -5,9 +5,10 @@
 //! have vanished, challengers decide.
 
 use crate::certificate::Certificate;
+use crate::error::Result;
 use crate::fit::Outcome;
 use crate::math::linalg::norm;
-use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
+use crate::oracle::{Hessian, Oracle, Query, Want};
 use crate::outcome::Status;
 use crate::strategy::Restarts;
 use crate::strategy::race::BestOf;
@@ -49,16 +50,18 @@ pub(super) enum Effort {
 
 impl Effort {
     /// What the evidence asks for; none where there is no doubt.
-    pub fn of(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Option<Effort> {
+    pub fn of(oracle: &dyn Oracle, outcome: &Outcome, certificate: &Certificate) -> Result<Option<Effort>> {
         let most = if certificate.status == Status::WrongScale { MOST_OFF_SCALE } else { MOST };
-        let scanned = oracle.coefficients() <= SCANNED && oracle.labels().is_monotone();
-        match doubt(oracle, outcome, certificate) {
-            Doubt::None if scanned && !outcome.sums.is_rounding() => Some(Effort::UntilClear { few: 1, most: 1 }),
+        let scanned = oracle.facts().layout.coefficients <= SCANNED && oracle.facts().activation.is_monotone;
+        Ok(match doubt(oracle, outcome, certificate)? {
+            Doubt::None if scanned && !outcome.model.is_rounding() => Some(Effort::UntilClear { few: 1, most: 1 }),
             Doubt::None => None,
-            Doubt::Mild if oracle.coefficients() <= SCANNED => Some(Effort::UntilClear { few: FEW_SCANNED, most }),
+            Doubt::Mild if oracle.facts().layout.coefficients <= SCANNED => {
+                Some(Effort::UntilClear { few: FEW_SCANNED, most })
+            }
             Doubt::Mild => Some(Effort::UntilClear { few: FEW_MILD, most }),
             Doubt::Strong => Some(Effort::UntilClear { few: FEW_STRONG, most }),
-        }
+        })
     }
 
     /// What was asked for, after what the race has seen.
@@ -122,20 +125,20 @@ enum Doubt {
 }
 
 /// What the evidence says of a fit.
-fn doubt(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Doubt {
+fn doubt(oracle: &dyn Oracle, outcome: &Outcome, certificate: &Certificate) -> Result<Doubt> {
     // where columns outnumber rows, or are too many for their Hessian, further minima are not looked for
     if certificate.status == Status::NotIdentified || oracle.is_wide() {
-        return Doubt::None;
+        return Ok(Doubt::None);
     }
-    if outcome.sums.is_rounding() {
-        return if certificate.status == Status::Converged { Doubt::None } else { Doubt::Strong };
+    if outcome.model.is_rounding() {
+        return Ok(if certificate.status == Status::Converged { Doubt::None } else { Doubt::Strong });
     }
     if !certificate.certified() {
-        return Doubt::Strong;
+        return Ok(Doubt::Strong);
     }
-    let size = norm(&outcome.theta[..oracle.coefficients()]);
-    let rows = oracle.effective_fraction() * oracle.rows() as f64 / oracle.dim() as f64;
-    let largest = outcome.sums.largest_square / outcome.sums.loss;
+    let size = norm(oracle.facts().layout.coefficients(&outcome.theta));
+    let rows = oracle.facts().effective_fraction * oracle.rows() as f64 / oracle.dim() as f64;
+    let largest = outcome.model.largest_square / outcome.model.loss;
     let within = |bounds: &Bounds| {
         size >= bounds.size
             && rows >= bounds.rows
@@ -144,18 +147,19 @@ fn doubt(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Dou
     };
     let diagonal = certificate.residual_curvature.unwrap_or(1.0);
     if !within(&MILD) || diagonal < MILD.curvature {
-        return Doubt::Strong;
+        return Ok(Doubt::Strong);
     }
-    match least_share(oracle, outcome, certificate) {
+    Ok(match least_share(oracle, outcome, certificate)? {
         Some(share) if share >= BEYOND.curvature && within(&BEYOND) => Doubt::None,
         Some(share) if share >= MILD.curvature => Doubt::Mild,
         _ => Doubt::Strong,
-    }
+    })
 }
 
 /// The smallest eigenvalue of the Hessian in units in which the Gauss–Newton matrix is one.
-fn least_share(oracle: &Fold<'_>, outcome: &Outcome, certificate: &Certificate) -> Option<f64> {
-    let (rows, hessian) = certificate.hessian.as_ref()?;
-    let query = Query::new(&outcome.theta, outcome.tau, *rows, Want::Curvature(Hessian::GaussNewton));
-    hessian.eigen_beside(&oracle.ask(&query).curvature?)?.values.first().copied()
+fn least_share(oracle: &dyn Oracle, outcome: &Outcome, certificate: &Certificate) -> Result<Option<f64>> {
+    let Some((rows, hessian)) = &certificate.hessian else { return Ok(None) };
+    let query = Query::at(&outcome.theta, outcome.tau, *rows, Want::Curvature(Hessian::GaussNewton));
+    let Some(matrix) = oracle.ask(&query)?.model()?.into_matrix() else { return Ok(None) };
+    Ok(hessian.eigen_beside(&matrix).and_then(|eigen| eigen.values.first().copied()))
 }

@@ -4,8 +4,7 @@ use crate::error::Result;
 use crate::fit::Observer;
 use crate::fit::Stop;
 use crate::fit::{Outcome, fit};
-use crate::oracle::Batch;
-use crate::oracle::{Fold, Hessian, Oracle};
+use crate::oracle::{Batch, Hessian, Oracle};
 use crate::outcome::StopReason;
 use crate::solver::direction::LevenbergMarquardt;
 use crate::solver::estimator::MatchingLoss;
@@ -24,21 +23,26 @@ impl Plan {
     ///
     /// For a sigmoid the first part is logistic regression, which for labels that are no shares of successes is its quasi
     /// maximum likelihood. Reference: Nelder and Wedderburn (1972); Papke and Wooldridge (1996).
-    pub(super) fn irls(&self, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Result<Outcome> {
+    pub(super) fn irls(&self, oracle: &dyn Oracle, observer: &mut dyn Observer) -> Result<Outcome> {
         let start = vec![0.0; oracle.dim()];
-        let first = self.reweighted(ROUNDS, oracle, observer);
+        let first = self.reweighted(ROUNDS, oracle, observer)?;
         if first.reason == StopReason::Interrupted {
             return Ok(first);
         }
         // rounds that nothing damps may have led away
         let ends = [start, first.theta];
-        let losses = oracle.losses(&ends, self.settings.tau_max, Batch::All);
+        let losses = oracle.losses(&ends, self.settings.tau_max, Batch::All)?;
         let [start, end] = ends;
         self.single_from(if losses[1] <= losses[0] { end } else { start }, oracle, observer)
     }
 
     /// Rounds of reweighting from zero.
-    pub(super) fn reweighted(&self, rounds: usize, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Outcome {
+    pub(super) fn reweighted(
+        &self,
+        rounds: usize,
+        oracle: &dyn Oracle,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome> {
         let method = Method {
             schedule: Box::new(Constant { tau: self.settings.tau_max, steps: 1 }),
             estimator: Box::new(MatchingLoss),

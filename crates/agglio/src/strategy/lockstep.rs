@@ -7,8 +7,8 @@ use std::time::Instant;
 use crate::error::Result;
 use crate::fit::Silent;
 use crate::fit::{Ending, FitLoop, Outcome};
-use crate::oracle::{Fold, Oracle, OracleClient, Query};
-use crate::strategy::Plan;
+use crate::oracle::{Known, Oracle, OracleClient, Query};
+use crate::strategy::{Found, Plan};
 
 /// Where a plan of a heat has ended.
 pub(crate) struct Reached {
@@ -22,7 +22,7 @@ pub(crate) struct Reached {
 }
 
 /// Hears of every plan that has ended on an oracle: its place in the heat, and where that was.
-pub(crate) type Ended<'e> = &'e mut dyn FnMut(&Fold<'_>, usize, Reached);
+pub(crate) type Ended<'e> = &'e mut dyn FnMut(&dyn Oracle, usize, Reached) -> Result<()>;
 
 /// A run of a heat.
 struct Runner<'a> {
@@ -51,17 +51,19 @@ impl Plan {
     ///
     /// # Errors
     /// If one of them cannot be run on these rows; none has ended then.
-    pub(super) fn lockstep(plans: &[Plan], oracle: &Fold<'_>, ended: Ended<'_>) -> Result<()> {
+    pub(super) fn lockstep(plans: &[Plan], oracle: &dyn Oracle, ended: Ended<'_>) -> Result<()> {
         let shares: Vec<OracleClient<'_>> =
-            plans.iter().map(|plan| OracleClient::new(oracle, &plan.interrupt)).collect();
+            plans.iter().map(|plan| OracleClient::new(oracle, plan.labels()).beside_others(&plan.interrupt)).collect();
         let places = plans.iter().zip(&shares).enumerate();
-        let runners = places.map(|(place, (plan, share))| Runner::begin(place, plan, share, oracle));
+        let runners = places.map(|(place, (plan, share))| Runner::begin(place, plan, share));
         let mut runners: Vec<Runner<'_>> = runners.collect::<Result<_>>()?;
         while !runners.is_empty() {
-            step(oracle, &mut runners);
+            step(oracle, &mut runners)?;
             for runner in runners.extract_if(.., |runner| runner.over.is_some()) {
                 let place = runner.place;
-                runner.end(oracle).into_iter().for_each(|reached| ended(oracle, place, reached));
+                if let Some(reached) = runner.end()? {
+                    ended(oracle, place, reached)?;
+                }
             }
         }
         Ok(())
@@ -69,40 +71,51 @@ impl Plan {
 }
 
 /// Answers what the runs ask, and lets each of them take a step.
-fn step(oracle: &Fold<'_>, runners: &mut [Runner<'_>]) {
+fn step(oracle: &dyn Oracle, runners: &mut [Runner<'_>]) -> Result<()> {
     let begun = Instant::now();
-    answer(oracle, runners);
-    runners.iter_mut().for_each(Runner::step);
+    answer(oracle, runners)?;
+    for runner in runners.iter_mut() {
+        runner.step()?;
+    }
     let share = begun.elapsed().as_secs_f64() / runners.len() as f64;
     runners.iter_mut().for_each(|runner| runner.seconds += share);
+    Ok(())
 }
 
-fn answer(oracle: &Fold<'_>, runners: &mut [Runner<'_>]) {
+fn answer(oracle: &dyn Oracle, runners: &mut [Runner<'_>]) -> Result<()> {
     let (asking, questions): (Vec<usize>, Vec<Query<'_>>) =
-        runners.iter().enumerate().filter_map(|(i, runner)| Some((i, runner.fitting.question()?))).unzip();
-    let answers = oracle.ask_together(&questions);
-    for (i, answer) in asking.into_iter().zip(answers) {
+        runners.iter().enumerate().filter_map(|(i, runner)| Some((i, runner.question()?))).unzip();
+    for (i, answer) in asking.into_iter().zip(oracle.ask_all(&questions)?) {
+        let answer = Known::try_from(answer)?;
         runners[i].share.count(answer.rows);
         runners[i].fitting.tell(answer);
     }
+    Ok(())
 }
 
 impl<'a> Runner<'a> {
-    fn begin(place: usize, plan: &'a Plan, share: &'a OracleClient<'a>, oracle: &Fold<'_>) -> Result<Runner<'a>> {
+    fn begin(place: usize, plan: &'a Plan, share: &'a OracleClient<'a>) -> Result<Runner<'a>> {
         let begun = Instant::now();
-        let start = plan.begin(oracle)?;
+        let start = plan.begin(share)?;
         let (method, stop) = plan.method(share, &start)?;
-        let fitting = FitLoop::begin(share, method, start.clone(), stop);
+        let fitting = FitLoop::begin(share, method, start.clone(), stop)?;
         let seconds = begun.elapsed().as_secs_f64();
         Ok(Runner { place, plan, share, start, fitting, over: None, seconds })
     }
 
-    fn step(&mut self) {
-        self.over = self.fitting.step(&mut Silent);
+    fn question(&self) -> Option<Query<'_>> {
+        Some(self.fitting.question()?.with_labels(self.share.labels()))
     }
 
-    fn end(self, oracle: &Fold<'_>) -> Option<Reached> {
-        let outcome = self.plan.judge(self.share, &self.start, self.fitting.end(self.over?));
-        Some(self.plan.reached(oracle, outcome.into(), self.share.visited(), self.seconds))
+    fn step(&mut self) -> Result<()> {
+        self.over = self.fitting.step(&mut Silent)?;
+        Ok(())
+    }
+
+    fn end(self) -> Result<Option<Reached>> {
+        let Some(over) = self.over else { return Ok(None) };
+        let outcome = self.plan.judge(self.share, &self.start, self.fitting.end(over)?)?;
+        let found = Found::new(outcome, self.share.labels());
+        self.plan.reached(self.share, found, self.share.visited(), self.seconds).map(Some)
     }
 }

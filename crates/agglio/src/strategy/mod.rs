@@ -27,13 +27,16 @@ pub use restarts::Restarts;
 pub use start::Start;
 
 use crate::certificate::Certificate;
+use crate::error::Result;
 use crate::fit::Outcome;
-use crate::oracle::Fold;
+use crate::oracle::{LabelChoice, Oracle, OracleClient};
 use crate::outcome::{LogLikelihoods, Noise, Objection};
 
 /// What a strategy keeps.
 struct Found {
     outcome: Outcome,
+    /// The graduated labels of the run, which matter below τ = 1.
+    labels: LabelChoice,
     /// Standard deviation of noise before φ, where the fit ends at τ = 0.
     sigma: Option<f64>,
     log_likelihoods: Option<LogLikelihoods>,
@@ -47,24 +50,15 @@ struct Found {
     lower_at_infinity: Option<f64>,
     /// Loss of the line at τ = 0 that the path began with.
     linear_loss: Option<f64>,
-    /// What was found at the point, once somebody has asked.
+    /// The certificate of the point, once it was asked for.
     certificate: Option<Certificate>,
 }
 
 impl Found {
-    /// What is found at the point, which is looked at once.
-    fn certificate(&mut self, oracle: &Fold<'_>) -> Certificate {
-        if let Some(known) = &self.certificate {
-            return known.clone();
-        }
-        self.certificate.insert(Certificate::examine(oracle, &mut self.outcome)).clone()
-    }
-}
-
-impl From<Outcome> for Found {
-    fn from(outcome: Outcome) -> Found {
+    fn new(outcome: Outcome, labels: LabelChoice) -> Found {
         Found {
             outcome,
+            labels,
             sigma: None,
             log_likelihoods: None,
             likelier: None,
@@ -74,5 +68,14 @@ impl From<Outcome> for Found {
             linear_loss: None,
             certificate: None,
         }
+    }
+
+    /// The certificate of the point, which is examined once.
+    fn certificate(&mut self, oracle: &dyn Oracle) -> Result<Certificate> {
+        if let Some(known) = &self.certificate {
+            return Ok(known.clone());
+        }
+        let examined = Certificate::examine(&OracleClient::new(oracle, self.labels), &mut self.outcome)?;
+        Ok(self.certificate.insert(examined).clone())
     }
 }

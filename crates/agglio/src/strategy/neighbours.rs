@@ -3,11 +3,11 @@
 //! A restart forgets what is good about a minimum; its neighbours differ from it in one direction. Eigenvectors are taken in
 //! units of the curvature at τ = 0, so that they do not depend on the units of the columns.
 
+use crate::error::Result;
 use crate::fit::Outcome;
-use crate::oracle::Batch;
-use crate::oracle::{Fold, Hessian, Oracle, Projection, Query, Want};
-use crate::strategy::linear::NormalEquations;
-use crate::strategy::scan::{ROWS, sample};
+use crate::oracle::{Batch, Hessian, Oracle, Projection, Query, Want};
+use crate::strategy::linear::LinearStage;
+use crate::strategy::scan::{ROWS, project, sample};
 
 /// Steps to each side of the minimum, and the root mean square by which the shortest and the longest change predictors.
 const STEPS: i32 = 24;
@@ -25,29 +25,33 @@ struct Valley {
 }
 
 /// The lowest points of further valleys, at most `most`, lowest first.
-pub(super) fn neighbours(oracle: &Fold<'_>, best: &Outcome, line: &NormalEquations, most: usize) -> Vec<Vec<f64>> {
-    let Some(directions) = directions(oracle, best, line) else { return Vec::new() };
-    let projection = oracle.project(&best.theta, &directions, sample(oracle, ROWS));
+pub(super) fn neighbours(
+    oracle: &dyn Oracle,
+    best: &Outcome,
+    stage: &LinearStage,
+    most: usize,
+) -> Result<Vec<Vec<f64>>> {
+    let Some(directions) = directions(oracle, best, stage)? else { return Ok(Vec::new()) };
+    let projection = project(oracle, &best.theta, &directions, sample(oracle, ROWS))?;
     let mut valleys: Vec<Valley> = (0..directions.len()).flat_map(|line| valleys(&projection, line)).collect();
     valleys.sort_by(|a, b| a.loss.total_cmp(&b.loss));
     valleys.truncate(most);
     let point = |valley: Valley| {
         best.theta.iter().zip(&directions[valley.line]).map(|(theta, v)| theta + valley.step * v).collect()
     };
-    valleys.into_iter().map(point).collect()
+    Ok(valleys.into_iter().map(point).collect())
 }
 
 /// The eigenvectors of the Hessian in units of the curvature at τ = 0.
-fn directions(oracle: &Fold<'_>, best: &Outcome, line: &NormalEquations) -> Option<Vec<Vec<f64>>> {
-    let query = Query::new(&best.theta, best.tau, Batch::All, Want::Curvature(Hessian::Full));
-    let hessian = oracle.ask(&query).curvature?;
-    let mut directions = hessian.eigen_beside(line.curvature.as_ref()?)?.vectors;
-    directions.truncate(MOST_LINES);
-    Some(directions)
+fn directions(oracle: &dyn Oracle, best: &Outcome, stage: &LinearStage) -> Result<Option<Vec<Vec<f64>>>> {
+    let query = Query::at(&best.theta, best.tau, Batch::All, Want::Curvature(Hessian::Full));
+    let hessian = oracle.ask(&query)?.model()?.into_matrix();
+    let eigen = hessian.zip(stage.curvature.as_ref()).and_then(|(hessian, own)| hessian.eigen_beside(own));
+    Ok(eigen.map(|eigen| eigen.vectors.into_iter().take(MOST_LINES).collect()))
 }
 
 /// The valleys on a line besides the one that the minimum is in.
-fn valleys(projection: &Projection<'_>, line: usize) -> Vec<Valley> {
+fn valleys(projection: &Projection, line: usize) -> Vec<Valley> {
     let along = projection.along(line);
     let size = (along.iter().map(|z| z * z).sum::<f64>() / along.len() as f64).sqrt();
     if !(size > 0.0 && size.is_finite()) {
@@ -69,8 +73,8 @@ fn valleys(projection: &Projection<'_>, line: usize) -> Vec<Valley> {
 mod tests {
     use super::*;
     use crate::activation::named;
-    use crate::oracle::{Labels, MARGINS};
-    use crate::rows::{Coordinates, Dense, Scaling};
+    use crate::oracle::{MARGINS, Problem};
+    use crate::rows::{Dense, Scaling};
 
     /// The second row holds w below zero; beyond the hill that it makes, the first row has its way at σ(w) = 0.95.
     #[test]
@@ -78,22 +82,22 @@ mod tests {
         let phi = named("sigmoid").unwrap();
         let (x, y) = ([1.0, 10.0], vec![0.95, 0.0]);
         let rows = Dense::new(x.to_vec(), 1, y).unwrap();
-        let coordinates = Coordinates::measure(&rows, Scaling::None, false).unwrap();
-        let oracle = Fold::new(&rows, coordinates, Labels::new(phi, &rows, &MARGINS));
-        let line = NormalEquations::of(&oracle, Batch::All, None);
+        let problem = Problem { scaling: Scaling::None, intercept: false, ..Problem::new(phi) };
+        let oracle = Problem { margins: MARGINS.to_vec(), ..problem }.on(&rows).unwrap();
+        let stage = LinearStage::of(&oracle, Batch::All, None).unwrap();
         let theta = vec![-0.200687];
-        let sums = oracle.ask(&Query::new(&theta, 1.0, Batch::All, Want::Stationarity));
+        let model = oracle.ask(&Query::at(&theta, 1.0, Batch::All, Want::Stationarity)).unwrap().model().unwrap();
         let best = Outcome {
             theta,
             tau: 1.0,
             reason: crate::outcome::StopReason::Gradient,
             steps: 1,
-            first_loss: sums.loss,
-            sums,
+            first_loss: model.loss,
+            model,
             multiplier: 0.0,
             matching_gradient: None,
         };
-        let found = neighbours(&oracle, &best, &line, 3);
+        let found = neighbours(&oracle, &best, &stage, 3).unwrap();
         assert!(found.len() == 1 && (2.0..4.0).contains(&found[0][0]), "{found:?}");
     }
 
@@ -105,14 +109,13 @@ mod tests {
         let y = (0..1500).map(|k| f64::from(k % 7) / 7.0).collect();
         let offsets = (0..1500).map(|k| f64::from(k % 5) / 5.0).collect();
         let rows = Dense::new(x, 2, y).unwrap().with_offsets(offsets).unwrap();
-        let coordinates = Coordinates::measure(&rows, Scaling::Standard, true).unwrap();
-        let oracle = Fold::new(&rows, coordinates, Labels::new(phi, &rows, &MARGINS));
+        let oracle = Problem::new(phi).on(&rows).unwrap();
         let (theta, directions) = (vec![0.3, -0.2, 0.1], [vec![1.0, 0.5, 0.0], vec![0.0, -1.0, 2.0]]);
-        let projection = oracle.project(&theta, &directions, Batch::All);
+        let projection = project(&oracle, &theta, &directions, Batch::All).unwrap();
         for (line, direction) in directions.iter().enumerate() {
             for step in [-3.0, 0.0, 0.7] {
                 let point: Vec<f64> = theta.iter().zip(direction).map(|(theta, v)| theta + step * v).collect();
-                let loss = oracle.losses(&[point], 1.0, Batch::All)[0] * 1500.0;
+                let loss = oracle.losses(&[point], 1.0, Batch::All).unwrap()[0] * 1500.0;
                 assert!((projection.loss(line, step, 0.0) - loss).abs() <= 1e-12 * loss, "line {line}, step {step}");
             }
         }

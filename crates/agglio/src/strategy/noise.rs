@@ -1,18 +1,18 @@
 //! The *noise* strategy: both ends of the temperature path, and the choice between them.
 
+use std::borrow::Cow;
 use std::f64::consts::PI;
 
+use crate::error::Result;
 use crate::fit::Outcome;
-use crate::oracle::Batch;
-use crate::oracle::{Fold, Oracle, Query, Sums, Want};
+use crate::oracle::{Ask, Batch, LabelChoice, Margin, Mixture, Oracle, OracleClient, Query, Want};
 use crate::outcome::{LogLikelihoods, StopReason};
 use crate::strategy::Found;
-use crate::strategy::linear::NormalEquations;
-use crate::strategy::single::parameters;
+use crate::strategy::linear::LinearStage;
 
 /// Log-likelihoods of a fit under noise before φ, if there is one, and one under noise after it, both to these rows.
-pub(super) fn log_likelihoods(oracle: &Fold<'_>, rows: Batch, pre: Option<&Pre>, post: &Found) -> LogLikelihoods {
-    let post = gaussian(weight(oracle, rows), post.outcome.sums.loss);
+pub(super) fn log_likelihoods(oracle: &dyn Oracle, rows: Batch, pre: Option<&Pre>, post: &Found) -> LogLikelihoods {
+    let post = gaussian(weight(oracle, rows), post.outcome.model.loss);
     LogLikelihoods { pre: pre.map(|pre| pre.log_likelihood), post }
 }
 
@@ -23,26 +23,27 @@ fn gaussian(weight: f64, mean_square: f64) -> f64 {
 
 /// Standard deviation of noise before φ from the root mean square of what it left in these rows, less the degrees of freedom
 /// that the fit took. Weights that sum to less than the number of their rows are no counts; the rows count then.
-pub(super) fn unbiased(sigma: f64, oracle: &Fold<'_>, rows: Batch) -> f64 {
-    let counted = share(oracle, rows) * oracle.labels().counted() as f64;
+pub(super) fn unbiased(sigma: f64, oracle: &dyn Oracle, rows: Batch) -> f64 {
+    let counted = share(oracle, rows) * oracle.facts().counted as f64;
     let observations = weight(oracle, rows).max(counted);
-    let free = (observations - parameters(oracle) as f64).max(1.0);
+    let free = (observations - oracle.facts().parameters() as f64).max(1.0);
     sigma * (observations / free).sqrt()
 }
 
 /// The weight of these rows: the number of observations that they stand for.
-pub(super) fn weight(oracle: &Fold<'_>, rows: Batch) -> f64 {
-    share(oracle, rows) * oracle.total_weight()
+pub(super) fn weight(oracle: &dyn Oracle, rows: Batch) -> f64 {
+    share(oracle, rows) * oracle.facts().total_weight
 }
 
-fn share(oracle: &Fold<'_>, rows: Batch) -> f64 {
+fn share(oracle: &dyn Oracle, rows: Batch) -> f64 {
     let all = oracle.rows();
     rows.len(all) as f64 / all as f64
 }
 
 /// A fit under noise before φ.
 pub(super) struct Pre {
-    mixture: Mixture,
+    mixture: MixturePoint,
+    labels: LabelChoice,
     /// Standard deviation of the noise.
     sigma: f64,
     pub log_likelihood: f64,
@@ -60,99 +61,102 @@ impl Pre {
     }
 
     /// What is kept of it, at the price of a pass.
-    pub fn found(self, oracle: &dyn Oracle, line: &NormalEquations) -> Found {
-        Found { sigma: Some(self.sigma), ..self.mixture.end(oracle, line).into() }
+    pub fn found(self, oracle: &dyn Oracle, stage: &LinearStage) -> Result<Found> {
+        let outcome = self.mixture.end(&OracleClient::new(oracle, self.labels), stage)?;
+        Ok(Found { sigma: Some(self.sigma), ..Found::new(outcome, self.labels) })
     }
 }
 
 /// Rounds after which the mixture over two preimages is left as it is.
 const MOST_ROUNDS: usize = 500;
-/// Rounds from either side of the dip after which the less likely one is given up.
+/// Rounds from either side of the minimum of φ after which the less likely one is given up.
 const TRIAL: usize = 5;
 
 /// Maximum likelihood for y = φ(xᵀw + ε): least squares on φ⁻¹(y) where φ is one-to-one, else by expectation and
-/// maximisation over which preimage each row came from, one pass a round, from the right and from the left of the dip.
-pub(super) fn pre(oracle: &mut Fold<'_>, line: &NormalEquations) -> Pre {
-    let theta = line.unclipped(oracle);
-    let mut mixture = Mixture::at(oracle, line, theta);
-    if oracle.labels().argmin().is_some() {
-        let left = line.left(oracle).map(|theta| Mixture::at(oracle, line, theta).after(TRIAL, oracle, line));
-        mixture = mixture.after(TRIAL, oracle, line);
+/// maximisation over which preimage each row came from, one pass a round, from the right and from the left.
+pub(super) fn pre(oracle: &dyn Oracle, stage: &LinearStage) -> Result<Pre> {
+    let labels = LabelChoice { margin: Margin::None, ..oracle.labels() };
+    let oracle = &OracleClient::new(oracle, labels);
+    let mut mixture = MixturePoint::at(oracle, stage, stage.unclipped(oracle)?)?;
+    if oracle.facts().activation.argmin.is_some() {
+        let left = match stage.left(oracle)? {
+            Some(theta) => Some(MixturePoint::at(oracle, stage, theta)?.after(TRIAL, oracle, stage)?),
+            None => None,
+        };
+        mixture = mixture.after(TRIAL, oracle, stage)?;
         mixture = left.filter(|left| left.here.log_likelihood > mixture.here.log_likelihood).unwrap_or(mixture);
-        mixture = mixture.after(MOST_ROUNDS, oracle, line);
+        mixture = mixture.after(MOST_ROUNDS, oracle, stage)?;
     } else {
         mixture.settled = true;
     }
-    let (sigma, loss, log_density) = mixture.at_own_deviation(oracle, line);
-    // at the deviation that belongs to this θ, the expected square over the variance is one
+    let (sigma, square, log_density) = mixture.at_own_sigma(oracle, stage)?;
+    // at the sigma that belongs to this θ, the expected square over the variance is one
     let variance = positive(sigma * sigma);
-    let moved = 0.5 * (loss / variance - 1.0) - 0.5 * (loss / variance).ln();
-    let log_likelihood = weight(oracle, line.rows) * (log_density + moved);
-    Pre { mixture, sigma: loss.sqrt(), log_likelihood }
+    let moved = 0.5 * (square / variance - 1.0) - 0.5 * (square / variance).ln();
+    let log_likelihood = weight(oracle, stage.rows) * (log_density + moved);
+    Ok(Pre { mixture, labels, sigma: square.sqrt(), log_likelihood })
 }
 
-/// A point of the mixture over preimages: θ, the deviation of the noise, and what is expected there.
-struct Mixture {
+/// A point of the mixture over preimages: θ, the deviation of the noise, and the expectations there.
+struct MixturePoint {
     theta: Vec<f64>,
     sigma: f64,
-    here: Sums,
+    here: Mixture,
     settled: bool,
 }
 
-impl Mixture {
-    fn at(oracle: &dyn Oracle, line: &NormalEquations, theta: Vec<f64>) -> Mixture {
-        let here = expect(oracle, &theta, 1.0, line.rows);
-        Mixture { theta, sigma: 1.0, here, settled: false }
+impl MixturePoint {
+    fn at(oracle: &dyn Oracle, stage: &LinearStage, theta: Vec<f64>) -> Result<MixturePoint> {
+        let here = expect(oracle, &theta, 1.0, stage.rows)?;
+        Ok(MixturePoint { theta, sigma: 1.0, here, settled: false })
     }
 
-    /// A deviation, and the expected square and the mean log density at it: at that which belongs to θ where this one is
-    /// far too small, since in the log density the exponent would leave no digits of the rest.
-    fn at_own_deviation(&self, oracle: &dyn Oracle, line: &NormalEquations) -> (f64, f64, f64) {
-        let own = positive(self.here.loss).sqrt();
+    /// A sigma, and the expected square and the mean log density at it: at that which belongs to θ where this one is far too
+    /// small, since in the log density the exponent would leave no digits of the rest.
+    fn at_own_sigma(&self, oracle: &dyn Oracle, stage: &LinearStage) -> Result<(f64, f64, f64)> {
+        let own = positive(self.here.square).sqrt();
         if own <= 1e3 * self.sigma {
-            return (self.sigma, self.here.loss, self.here.log_likelihood);
+            return Ok((self.sigma, self.here.square, self.here.log_likelihood));
         }
-        let there = expect(oracle, &self.theta, own, line.rows);
-        (own, there.loss, there.log_likelihood)
+        let there = expect(oracle, &self.theta, own, stage.rows)?;
+        Ok((own, there.square, there.log_likelihood))
     }
 
-    /// This one after so many rounds, or fewer if it settles before.
-    fn after(mut self, rounds: usize, oracle: &dyn Oracle, line: &NormalEquations) -> Mixture {
+    /// The point after this number of rounds, or fewer if it settles before.
+    fn after(mut self, rounds: usize, oracle: &dyn Oracle, stage: &LinearStage) -> Result<MixturePoint> {
         for _ in 0..rounds {
             if self.settled || oracle.is_interrupted() {
                 break;
             }
-            let Some(right) = self.here.right_sides.first() else { break };
-            let improved = line.solve(oracle, right, &self.theta);
+            let improved = stage.solve(oracle, &self.here.right_side, &self.theta)?;
             let moved = improved.iter().zip(&self.theta).fold(0.0, |most: f64, (new, old)| most.max((new - old).abs()));
             self.theta = improved;
-            self.sigma = positive(self.here.loss.sqrt());
-            self.here = expect(oracle, &self.theta, self.sigma, line.rows);
-            // in standardised units a standard error is deviation/√n: this is far below it for any n
+            self.sigma = positive(self.here.square.sqrt());
+            self.here = expect(oracle, &self.theta, self.sigma, stage.rows)?;
+            // in standardised units a standard error is sigma/√n: this is far below it for any n
             self.settled = moved <= 1e-10 * self.sigma;
         }
-        self
+        Ok(self)
     }
 
     /// The gradient is that of the expected squares, which vanishes where the rounds end.
-    fn end(&self, oracle: &dyn Oracle, line: &NormalEquations) -> Outcome {
+    fn end(&self, oracle: &dyn Oracle, stage: &LinearStage) -> Result<Outcome> {
         let theta = self.theta.clone();
-        let mut sums = oracle.ask(&Query::new(&theta, 0.0, line.rows, Want::Stationarity));
-        let mut multiplier = 0.0;
-        if let Some(right) = self.here.right_sides.first() {
-            (sums.gradient, multiplier) = line.gradient(oracle, right, &theta);
-        }
+        let mut model = oracle.ask(&Query::at(&theta, 0.0, stage.rows, Want::Stationarity))?.model()?;
+        let (gradient, multiplier) = stage.gradient(oracle, &self.here.right_side, &theta)?;
+        model.gradient = gradient;
         let reason = match self.settled {
-            _ if !sums.is_finite() => StopReason::NotFinite,
+            _ if !model.is_finite() => StopReason::NotFinite,
             true => StopReason::Settled,
             false => StopReason::Limit,
         };
-        Outcome { theta, tau: 0.0, reason, steps: 1, first_loss: sums.loss, sums, multiplier, matching_gradient: None }
+        let first_loss = model.loss;
+        Ok(Outcome { theta, tau: 0.0, reason, steps: 1, first_loss, model, multiplier, matching_gradient: None })
     }
 }
 
-fn expect(oracle: &dyn Oracle, theta: &[f64], sigma: f64, rows: Batch) -> Sums {
-    oracle.ask(&Query::new(theta, 0.0, rows, Want::Mixture(sigma)))
+fn expect(oracle: &dyn Oracle, theta: &[f64], sigma: f64, rows: Batch) -> Result<Mixture> {
+    oracle.ask(&Query::new(rows, Ask::Mixture { theta: Cow::Borrowed(theta), sigma }))?.mixture()
 }
 
 fn positive(value: f64) -> f64 {

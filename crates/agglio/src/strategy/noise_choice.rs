@@ -1,11 +1,12 @@
 //! The *noise choice*: the rule by which noise `auto` believes in noise before φ, a function of evidence alone.
 
-use crate::oracle::Batch;
-use crate::oracle::{Departure, Ends, Fold, Oracle};
+use std::borrow::Cow;
+
+use crate::error::Result;
+use crate::oracle::{Ask, Batch, Departure, Ends, Oracle, Query, Want};
 use crate::outcome::{LogLikelihoods, Objection};
 use crate::strategy::Found;
 use crate::strategy::noise::{Pre, unbiased, weight};
-use crate::strategy::single::parameters;
 
 /// What is known of noise before φ beside noise after it. Weights are counts: a weight of two is the row twice.
 #[derive(Clone, Copy, Debug)]
@@ -53,36 +54,43 @@ const GAMMA_CHANCE: f64 = 2.5;
 impl Evidence {
     /// Why noise before φ is not clearly the better model for these rows, to which both were fitted; none if it is. Rows are
     /// visited only where the likelihoods leave the choice open.
-    pub fn against(oracle: &Fold<'_>, rows: Batch, pre: &Pre, post: &Found, both: LogLikelihoods) -> Option<Objection> {
+    pub fn against(
+        oracle: &dyn Oracle,
+        rows: Batch,
+        pre: &Pre,
+        post: &Found,
+        both: LogLikelihoods,
+    ) -> Result<Option<Objection>> {
         match both.lead() {
-            Some(lead) if lead > LEAD => Evidence::of(oracle, rows, pre, post, both).objection(),
-            _ => Some(Objection::Unlikely),
+            Some(lead) if lead > LEAD => Ok(Evidence::of(oracle, rows, pre, post, both)?.objection()),
+            _ => Ok(Some(Objection::Unlikely)),
         }
     }
 
-    fn of(oracle: &Fold<'_>, rows: Batch, pre: &Pre, post: &Found, both: LogLikelihoods) -> Evidence {
+    fn of(oracle: &dyn Oracle, rows: Batch, pre: &Pre, post: &Found, both: LogLikelihoods) -> Result<Evidence> {
         let (residual, outcome) = (pre.sigma(), &post.outcome);
         let sigma = unbiased(residual, oracle, rows);
-        let ends = Ends { pre: pre.theta(), residual, sigma, post: &outcome.theta };
-        let departure = oracle.departure(ends, rows);
+        let (pre, post) = (Cow::Borrowed(pre.theta()), Cow::Borrowed(outcome.theta.as_slice()));
+        let ends = Ends { pre, residual, sigma, post };
+        let departure = oracle.ask(&Query::new(rows, Ask::Departure(ends)))?.departure()?;
         let Departure { excess, excess_variance, square, cube, fourth, slope_variance, slope_covariance } = departure;
         let observations = weight(oracle, rows);
         // a slope that is the same everywhere says nothing
         let bent = slope_variance > 1e-12;
-        Evidence {
+        Ok(Evidence {
             observations,
-            parameters: parameters(oracle) as f64,
+            parameters: oracle.facts().parameters() as f64,
             lead: both.lead().unwrap_or(f64::NEG_INFINITY),
-            tied: oracle.tied_share(),
-            excess: excess / outcome.sums.loss,
-            excess_error: (excess_variance / observations).sqrt() / outcome.sums.loss,
-            explains: excess <= 0.0 || outcome.sums.loss + excess < constant_loss(oracle, rows),
+            tied: oracle.facts().tied_share,
+            excess: excess / outcome.model.loss,
+            excess_error: (excess_variance / observations).sqrt() / outcome.model.loss,
+            explains: excess <= 0.0 || outcome.model.loss + excess < constant_loss(oracle, rows)?,
             skewness: cube / square.powf(1.5),
             kurtosis: fourth / (square * square) - 3.0,
             gamma: if bent { -slope_covariance / (square * slope_variance) } else { 0.0 },
             // e² has the variance 2 for normal residuals
             gamma_error: if bent { (2.0 / (observations * slope_variance)).sqrt() } else { f64::INFINITY },
-        }
+        })
     }
 
     /// What speaks against noise before φ first; evidence that is not a number does.
@@ -117,10 +125,10 @@ impl Evidence {
 }
 
 /// Loss of the model without covariates on these rows.
-fn constant_loss(oracle: &Fold<'_>, rows: Batch) -> f64 {
-    let mut theta = vec![0.0; oracle.dim()];
-    theta[oracle.coefficients()..].fill(oracle.baseline().intercept.unwrap_or(0.0));
-    oracle.losses(&[theta], 1.0, rows)[0]
+fn constant_loss(oracle: &dyn Oracle, rows: Batch) -> Result<f64> {
+    let facts = oracle.facts();
+    let theta = facts.layout.constant(facts.baseline.intercept.unwrap_or(0.0));
+    Ok(oracle.ask(&Query::at(&theta, 1.0, rows, Want::Loss))?.value()?.loss)
 }
 
 #[cfg(test)]

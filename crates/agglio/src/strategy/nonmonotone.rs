@@ -4,14 +4,12 @@
 //! end at a minimum that is a mirror image of the good one. So there are more starts: one from the left, and one or two
 //! that leave the turn itself where the loss falls fastest. All are cheap beside the paths that follow.
 
-use std::iter;
-
+use crate::error::Result;
 use crate::fit::Observer;
-use crate::oracle::Batch;
-use crate::oracle::{Fold, Hessian, Oracle, Query, Want};
+use crate::oracle::{Batch, Hessian, Oracle, Query, Want};
 use crate::solver::preset::Course;
 use crate::strategy::Plan;
-use crate::strategy::linear::NormalEquations;
+use crate::strategy::linear::LinearStage;
 use crate::strategy::race::{BestOf, Origin};
 
 /// Steps away from the turn that are tried together, in units of vᵀHv = 1.
@@ -20,44 +18,53 @@ const REACHES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 const ALIKE: f64 = 1.5;
 
 impl Plan {
-    /// Challenges the first run by paths from the left of the dip and from across it, until one is exact.
-    pub(super) fn search_dip(
+    /// Challenges the first run by paths from the left of the minimum of φ and from both sides of it, until one is exact.
+    pub(super) fn search_both_sides(
         &self,
         race: &mut BestOf,
-        line: &NormalEquations,
-        oracle: &Fold<'_>,
+        stage: &LinearStage,
+        oracle: &dyn Oracle,
         samples: &[Batch],
         observer: &mut dyn Observer,
-    ) {
-        let spectral_start = iter::once_with(|| spectral_start(line, oracle).unwrap_or_default()).flatten();
-        let mut starts = line.left(oracle).into_iter().chain(spectral_start);
+    ) -> Result<()> {
+        let mut spectral = None;
+        let mut left = stage.left(oracle)?;
         while !race.is_over() {
-            let Some(start) = starts.next() else { break };
-            self.challenge(race, Origin::Independent, oracle, start, Course::graduated(samples.to_vec()), observer);
+            let start = match left.take() {
+                Some(start) => start,
+                None => {
+                    if spectral.is_none() {
+                        spectral = Some(spectral_start(stage, oracle)?.unwrap_or_default().into_iter());
+                    }
+                    let Some(start) = spectral.as_mut().and_then(Iterator::next) else { break };
+                    start
+                }
+            };
+            self.challenge(race, Origin::Independent, oracle, start, Course::graduated(samples.to_vec()), observer)?;
         }
+        Ok(())
     }
 }
 
-/// From the point without covariates at the turn, along the direction v in which the loss bends down most, to both sides.
+/// From the point without covariates at the minimum of φ, along the direction v in which the loss curves down most, to both
+/// sides.
 ///
 /// Labels far from the minimum belong to rows with large |xᵀw|, of either sign: the spectral start of phase retrieval,
 /// which needs no choice between preimages. Reference: Candès, Li and Soltanolkotabi (2015).
-fn spectral_start(line: &NormalEquations, oracle: &Fold<'_>) -> Option<Vec<Vec<f64>>> {
+fn spectral_start(stage: &LinearStage, oracle: &dyn Oracle) -> Result<Option<Vec<Vec<f64>>>> {
+    let (layout, Some(argmin)) = (oracle.facts().layout, oracle.facts().activation.argmin) else { return Ok(None) };
     if oracle.is_wide() {
-        return None;
+        return Ok(None);
     }
-    let origin = vec![0.0; oracle.dim()];
     // at a constant z the full Hessian is Σ (const − φ″(z)·y_i)·x_i x_iᵀ
-    let hessian = oracle.ask(&Query::new(&origin, 1.0, line.rows, Want::Curvature(Hessian::Full))).curvature?;
-    let v = line.lowest(oracle, hessian)?;
-    let mut argmin = origin;
-    if oracle.coordinates().intercept() {
-        *argmin.last_mut()? = oracle.labels().argmin()?;
-    }
-    let reach = |step: f64| argmin.iter().zip(&v).map(|(argmin, v)| argmin + step * v).collect::<Vec<f64>>();
+    let query = Query::at(layout.zero(), 1.0, stage.rows, Want::Curvature(Hessian::Full));
+    let Some(hessian) = oracle.ask(&query)?.model()?.into_matrix() else { return Ok(None) };
+    let Some(v) = stage.lowest(oracle, hessian)? else { return Ok(None) };
+    let middle = layout.constant(argmin);
+    let reach = |step: f64| middle.iter().zip(&v).map(|(middle, v)| middle + step * v).collect::<Vec<f64>>();
     let points: Vec<Vec<f64>> = [1.0, -1.0].iter().flat_map(|side| REACHES.map(|step| reach(side * step))).collect();
-    let losses = line.losses(oracle, &points);
-    Some(better_sides(losses.into_iter().zip(points).collect()))
+    let losses = stage.losses(oracle, &points)?;
+    Ok(Some(better_sides(losses.into_iter().zip(points).collect())))
 }
 
 /// The lowest point of the better side, then that of the other if it is nearly as low.

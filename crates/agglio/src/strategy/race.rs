@@ -4,11 +4,11 @@
 use std::ops::ControlFlow;
 
 use crate::certificate::{Certificate, Far, glance_along_theta};
+use crate::error::Result;
 use crate::fit::Outcome;
 use crate::fit::{Observer, Step};
 use crate::math::linalg::norm;
-use crate::oracle::Batch;
-use crate::oracle::{Fold, Oracle};
+use crate::oracle::{Batch, Oracle};
 use crate::outcome::Status;
 use crate::outcome::StopReason;
 
@@ -73,11 +73,11 @@ struct Run {
 }
 
 impl BestOf {
-    pub fn new(first: Outcome, oracle: &dyn Oracle, rows: Batch) -> BestOf {
-        let runs = vec![Run { loss: first.sums.loss, origin: Origin::Independent }];
+    pub fn new(first: Outcome, oracle: &dyn Oracle, rows: Batch) -> Result<BestOf> {
+        let runs = vec![Run { loss: first.model.loss, origin: Origin::Independent }];
         let interrupted = first.reason == StopReason::Interrupted;
-        let limit = limit_of(&first, oracle, rows);
-        BestOf {
+        let limit = limit_of(&first, oracle, rows)?;
+        Ok(BestOf {
             runs,
             interrupted,
             best: first,
@@ -86,36 +86,38 @@ impl BestOf {
             rows,
             others: Vec::new(),
             restarts: 0,
-        }
+        })
     }
 
     /// Takes in how a challenger ended.
-    pub fn enter(&mut self, outcome: Outcome, origin: Origin, oracle: &Fold<'_>) {
+    pub fn enter(&mut self, outcome: Outcome, origin: Origin, oracle: &dyn Oracle) -> Result<()> {
         self.interrupted |= outcome.reason == StopReason::Interrupted;
-        self.runs.push(Run { loss: outcome.sums.loss, origin });
+        self.runs.push(Run { loss: outcome.model.loss, origin });
         let (theta, before) = (outcome.theta.clone(), self.best.theta.clone());
-        self.decide(outcome, oracle);
+        self.decide(outcome, oracle)?;
         self.others.push(if self.best.theta == theta { before } else { theta });
+        Ok(())
     }
 
     /// Keeps the outcome or the best.
-    fn decide(&mut self, outcome: Outcome, oracle: &Fold<'_>) {
+    fn decide(&mut self, outcome: Outcome, oracle: &dyn Oracle) -> Result<()> {
         // of equals the first is kept: on a sample of the rows they may differ in what it does not see
-        let lower = outcome.sums.loss < self.best.sums.loss * (1.0 - TIE);
+        let lower = outcome.model.loss < self.best.model.loss * (1.0 - TIE);
         if !lower && !self.infinite {
-            return;
+            return Ok(());
         }
-        match limit_of(&outcome, oracle, self.rows) {
+        match limit_of(&outcome, oracle, self.rows)? {
             Some(limit) => {
                 self.note_infinity(limit);
                 if self.infinite && lower {
                     self.best = outcome;
                 }
             }
-            None if lower => self.replace(outcome, oracle),
-            None if self.infinite => self.prefer(outcome, oracle),
+            None if lower => self.replace(outcome, oracle)?,
+            None if self.infinite => self.prefer(outcome, oracle)?,
             None => {}
         }
+        Ok(())
     }
 
     /// Takes in a loss that is approached at infinity.
@@ -124,26 +126,28 @@ impl BestOf {
     }
 
     /// Puts a certified minimum in the place of an optimum at infinity.
-    fn prefer(&mut self, mut outcome: Outcome, oracle: &Fold<'_>) {
+    fn prefer(&mut self, mut outcome: Outcome, oracle: &dyn Oracle) -> Result<()> {
         let converged = Status::from(outcome.reason) == Status::Converged;
-        if converged && Certificate::examine(oracle, &mut outcome).certified() {
+        if converged && Certificate::examine(oracle, &mut outcome)?.certified() {
             (self.best, self.infinite) = (outcome, false);
         }
+        Ok(())
     }
 
     /// Puts a lower run in the place of the best, unless its optimum is at infinity and the best is a certified minimum.
-    fn replace(&mut self, mut lower: Outcome, oracle: &Fold<'_>) {
-        let infinite = Certificate::examine(oracle, &mut lower).status == Status::Diverging;
-        if infinite && !self.infinite && Certificate::examine(oracle, &mut self.best).certified() {
-            self.note_infinity(lower.sums.loss);
+    fn replace(&mut self, mut lower: Outcome, oracle: &dyn Oracle) -> Result<()> {
+        let infinite = Certificate::examine(oracle, &mut lower)?.status == Status::Diverging;
+        if infinite && !self.infinite && Certificate::examine(oracle, &mut self.best)?.certified() {
+            self.note_infinity(lower.model.loss);
         } else {
             (self.best, self.infinite) = (lower, infinite);
         }
+        Ok(())
     }
 
     /// Takes in a challenger that was given up on its way to the best, or somewhere above it.
     pub fn count(&mut self, met: bool, origin: Origin) {
-        let loss = if met { self.best.sums.loss } else { f64::INFINITY };
+        let loss = if met { self.best.model.loss } else { f64::INFINITY };
         self.runs.push(Run { loss, origin });
     }
 
@@ -161,23 +165,23 @@ impl BestOf {
     /// Takes in a challenger that runs to infinity, where its loss comes to `limit`; answers whether it is worth following.
     pub fn count_infinite(&mut self, limit: f64, origin: Origin) -> bool {
         let known = self.at_infinity.unwrap_or(f64::INFINITY);
-        let lower = limit + self.best.sums.rounding() < known * (1.0 - TIE);
+        let lower = limit + self.best.model.rounding() < known * (1.0 - TIE);
         self.note_infinity(limit);
         if self.infinite && lower {
             return true;
         }
-        self.count(self.infinite && limit <= known * (1.0 + SAME) + self.best.sums.rounding(), origin);
+        self.count(self.infinite && limit <= known * (1.0 + SAME) + self.best.model.rounding(), origin);
         false
     }
 
     /// Looks at the best with all that a certificate asks for, which may find that its optimum is at infinity.
-    pub fn examine(&mut self, oracle: &Fold<'_>) -> Certificate {
-        let certificate = Certificate::examine(oracle, &mut self.best);
+    pub fn examine(&mut self, oracle: &dyn Oracle) -> Result<Certificate> {
+        let certificate = Certificate::examine(oracle, &mut self.best)?;
         if certificate.status == Status::Diverging {
             self.infinite = true;
-            self.note_infinity(self.best.sums.loss);
+            self.note_infinity(self.best.model.loss);
         }
-        certificate
+        Ok(certificate)
     }
 
     /// Whether the best so far is an optimum at infinity.
@@ -197,7 +201,7 @@ impl BestOf {
 
     /// Whether no further run can matter: the best is exact, or they were ended from outside.
     pub fn is_over(&self) -> bool {
-        self.interrupted || self.best.sums.is_rounding()
+        self.interrupted || self.best.model.is_rounding()
     }
 
     pub fn is_interrupted(&self) -> bool {
@@ -223,7 +227,7 @@ impl BestOf {
 
     /// Whether a run has ended at the best. One that has ended lower than a finite best has run to infinity.
     fn is_lowest(&self, run: &Run) -> bool {
-        let best = self.best.sums.loss;
+        let best = self.best.model.loss;
         run.loss <= best * (1.0 + SAME) && (self.infinite || run.loss >= best * (1.0 - SAME))
     }
 
@@ -233,20 +237,20 @@ impl BestOf {
             self.best.reason = StopReason::Interrupted;
         }
         let agreed = (self.runs.iter().filter(|run| self.is_lowest(run)).count(), self.runs.len());
-        let lower = self.at_infinity.filter(|&limit| !self.infinite && limit < self.best.sums.loss * (1.0 - TIE));
+        let lower = self.at_infinity.filter(|&limit| !self.infinite && limit < self.best.model.loss * (1.0 - TIE));
         Kept { outcome: self.best, agreed, lower_at_infinity: lower }
     }
 }
 
 /// The loss that an outcome comes to at infinity, where it is on its way there.
-fn limit_of(outcome: &Outcome, oracle: &dyn Oracle, rows: Batch) -> Option<f64> {
-    if outcome.sums.saturated < SATURATED || outcome.tau < 1.0 || outcome.multiplier > 0.0 {
-        return None;
+fn limit_of(outcome: &Outcome, oracle: &dyn Oracle, rows: Batch) -> Result<Option<f64>> {
+    if outcome.model.saturated < SATURATED || outcome.tau < 1.0 || outcome.multiplier > 0.0 {
+        return Ok(None);
     }
-    match glance_along_theta(oracle, outcome, rows) {
+    Ok(match glance_along_theta(oracle, outcome, rows)? {
         Far::Falls(limit) => Some(limit),
         _ => None,
-    }
+    })
 }
 
 /// Why a challenger was stopped on its way.
@@ -288,7 +292,7 @@ impl<'a> Referee<'a> {
     }
 
     fn is_slow(&mut self, loss: f64) -> bool {
-        let (gain, lack) = (self.last_loss - loss, loss - self.best.sums.loss);
+        let (gain, lack) = (self.last_loss - loss, loss - self.best.model.loss);
         self.last_loss = loss;
         self.slow = if lack > 0.0 && gain < SLOW * lack { self.slow + 1 } else { 0 };
         self.slow >= SLOW_STEPS || (lack > 0.0 && gain < SLOWEST * lack)
@@ -306,7 +310,7 @@ impl Observer for Referee<'_> {
             Some(Decision::Met)
         } else if self.is_slow(step.loss) {
             Some(Decision::Behind)
-        } else if step.loss > self.best.sums.loss && self.known.iter().any(|known| are_near(step.theta, known)) {
+        } else if step.loss > self.best.model.loss && self.known.iter().any(|known| are_near(step.theta, known)) {
             Some(Decision::MetAnother)
         } else {
             (self.watches_slopes && step.saturated >= ALL_SATURATED).then_some(Decision::Saturated)

@@ -9,8 +9,7 @@ use crate::error::Result;
 use crate::fit::Observer;
 use crate::fit::Outcome;
 use crate::math::rng::{Random, Stream, derive_key};
-use crate::oracle::Batch;
-use crate::oracle::{Fold, Oracle, Query, Sums, Want};
+use crate::oracle::{Batch, Model, Oracle, Query, Want};
 use crate::outcome::StopReason;
 use crate::solver::preset::Course;
 use crate::strategy::effort::Effort;
@@ -33,29 +32,44 @@ const STARTS: u64 = 10;
 /// Steps after which a challenger must be below the best to go on.
 const STEPS: usize = 40;
 
-/// Sums at the end of a run that was stopped.
-fn here(oracle: &Fold<'_>, outcome: &Outcome, rows: Batch) -> Sums {
-    oracle.ask(&Query::new(&outcome.theta, outcome.tau, rows, Want::Stationarity))
+/// The model at the end of a run that was stopped.
+fn here(oracle: &dyn Oracle, outcome: &Outcome, rows: Batch) -> Result<Model> {
+    oracle.ask(&Query::at(&outcome.theta, outcome.tau, rows, Want::Stationarity))?.model()
 }
 
 impl Plan {
     /// Improves on the best by restarts, if any of them ends lower.
-    pub(super) fn restart(&self, effort: Effort, race: &mut BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) {
+    pub(super) fn restart(
+        &self,
+        effort: Effort,
+        race: &mut BestOf,
+        oracle: &dyn Oracle,
+        observer: &mut dyn Observer,
+    ) -> Result<()> {
         while !effort.is_done(race) {
-            self.restart_once(race, oracle, observer);
+            self.restart_once(race, oracle, observer)?;
         }
+        Ok(())
     }
 
     /// The next restart: from the linear stage of a random half of the rows, or from the best by way of a quarter.
-    pub(super) fn restart_once(&self, race: &mut BestOf, oracle: &Fold<'_>, observer: &mut dyn Observer) {
+    pub(super) fn restart_once(
+        &self,
+        race: &mut BestOf,
+        oracle: &dyn Oracle,
+        observer: &mut dyn Observer,
+    ) -> Result<()> {
         let index = race.next_restart();
         let (all, key) = (oracle.rows(), Random::new(self.settings.seed, Stream::Restarts).bits());
         let part = |share| Batch::Part { key: derive_key(key, index), start: 0, len: all.div_ceil(share) };
         let (origin, start, rows) = match index % 2 {
-            0 => (Origin::Independent, self.line(oracle, part(2)).start_by(index as usize / 2, oracle), part(2)),
+            0 => {
+                let stage = self.linear_stage(oracle, part(2))?;
+                (Origin::Independent, stage.start_by(index as usize / 2, oracle)?, part(2))
+            }
             _ => (Origin::Best, race.best().theta.clone(), part(4)),
         };
-        self.challenge(race, origin, oracle, start, Course::graduated(vec![rows, Batch::All]), observer);
+        self.challenge(race, origin, oracle, start, Course::graduated(vec![rows, Batch::All]), observer)
     }
 
     /// Runs a path from `start` that may end lower than the best, and ends it as soon as that is decided.
@@ -63,50 +77,52 @@ impl Plan {
         &self,
         race: &mut BestOf,
         origin: Origin,
-        oracle: &Fold<'_>,
+        oracle: &dyn Oracle,
         start: Vec<f64>,
         course: Course,
         observer: &mut dyn Observer,
-    ) {
+    ) -> Result<()> {
         let rows = race.rows().len(oracle.rows());
         let (best, others, limit) = (race.best().clone(), race.others().to_vec(), self.epochs.min(STEPS));
-        let mut run = |start: Vec<f64>, course: Course, watches: bool, epochs: usize| {
-            let mut referee = Referee::new(&best, &others, rows, watches, observer);
-            let outcome = self.path(oracle, start, Course { epochs, ..course }, &mut referee);
-            (outcome, referee.decision)
-        };
+        let mut run =
+            |start: Vec<f64>, course: Course, watches: bool, epochs: usize| -> Result<(Outcome, Option<Decision>)> {
+                let mut referee = Referee::new(&best, &others, rows, watches, observer);
+                let outcome = self.path(oracle, start, Course { epochs, ..course }, &mut referee)?;
+                Ok((outcome, referee.decision))
+            };
         let last = Course::plain(race.rows());
         // inside a ball nothing runs to infinity
-        let (mut outcome, mut decision) = run(start, course, self.settings.radius.is_none(), limit);
+        let (mut outcome, mut decision) = run(start, course, self.settings.radius.is_none(), limit)?;
         if decision == Some(Decision::Saturated) {
-            let here = Outcome { sums: here(oracle, &outcome, race.rows()), ..outcome };
-            match glance_along_theta(oracle, &here, race.rows()) {
-                Far::Falls(limit) if !race.count_infinite(limit, origin) => return,
-                _ => (outcome, decision) = run(here.theta, last.clone(), false, limit),
+            let here = Outcome { model: here(oracle, &outcome, race.rows())?, ..outcome };
+            match glance_along_theta(oracle, &here, race.rows())? {
+                Far::Falls(limit) if !race.count_infinite(limit, origin) => return Ok(()),
+                _ => (outcome, decision) = run(here.theta, last.clone(), false, limit)?,
             }
         }
-        if decision.is_none() && outcome.reason == StopReason::Limit && outcome.sums.loss < best.sums.loss {
+        if decision.is_none() && outcome.reason == StopReason::Limit && outcome.model.loss < best.model.loss {
             // what runs to infinity has no end
             let limit = if race.is_infinite() { limit } else { self.epochs };
-            (outcome, decision) = run(outcome.theta, last, false, limit);
+            (outcome, decision) = run(outcome.theta, last, false, limit)?;
         }
         match decision {
-            None => race.enter(outcome, origin, oracle),
+            None => race.enter(outcome, origin, oracle)?,
             Some(Decision::Met) => race.count(true, origin),
             Some(_) => race.give_up(outcome.theta, origin),
         }
+        Ok(())
     }
 
     /// Levenberg–Marquardt from random starts, the first of them the one asked for.
-    pub(super) fn multistart(&self, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Result<Kept> {
-        let mut race = BestOf::new(self.single(oracle, observer)?, oracle, Batch::All);
+    pub(super) fn multistart(&self, oracle: &dyn Oracle, observer: &mut dyn Observer) -> Result<Kept> {
+        let mut race = BestOf::new(self.single(oracle, observer)?, oracle, Batch::All)?;
         for index in 1..STARTS {
             if race.is_interrupted() {
                 break;
             }
             let plan =
                 Plan { start: Start::Random(None), ..self.clone() }.seeded(derive_key(self.settings.seed, index));
-            race.enter(plan.single(oracle, observer)?, Origin::Independent, oracle);
+            race.enter(plan.single(oracle, observer)?, Origin::Independent, oracle)?;
         }
         Ok(race.end())
     }

@@ -3,11 +3,12 @@
 //!
 //! A model of few coefficients has few directions: there some that are spread over all of them are scanned.
 
+use std::borrow::Cow;
 use std::f64::consts::PI;
 
+use crate::error::Result;
 use crate::math::rng::{Random, Stream};
-use crate::oracle::Batch;
-use crate::oracle::{Fold, Oracle, Projection};
+use crate::oracle::{Ask, Batch, Oracle, Projection, Query};
 use crate::solver::preset::SAMPLE_KEY;
 
 /// Rows that a scan of one direction looks at, and one of many.
@@ -27,7 +28,7 @@ const VALLEY: f64 = 3.4;
 
 /// A point of the scan: its loss, the direction by its place, the scale and the intercept.
 #[derive(Clone, Copy)]
-struct StepIndex {
+struct Place {
     loss: f64,
     direction: usize,
     scale: f64,
@@ -35,26 +36,26 @@ struct StepIndex {
 }
 
 /// The lowest points along `theta`, at most `most`, lowest first, no two of the same sign and neighbouring scales.
-pub(super) fn scan(oracle: &Fold<'_>, theta: &[f64], most: usize) -> Vec<Vec<f64>> {
+pub(super) fn scan(oracle: &dyn Oracle, theta: &[f64], most: usize) -> Result<Vec<Vec<f64>>> {
     let mut direction = theta.to_vec();
-    direction[oracle.coefficients()..].fill(0.0);
+    oracle.facts().layout.set_intercept(&mut direction, 0.0);
     scan_along(oracle, &[direction], ROWS, most)
 }
 
 /// The same along directions that are spread over all that few coefficients have.
-pub(super) fn scan_everywhere(oracle: &Fold<'_>, most: usize) -> Vec<Vec<f64>> {
+pub(super) fn scan_everywhere(oracle: &dyn Oracle, most: usize) -> Result<Vec<Vec<f64>>> {
     scan_along(oracle, &spread(oracle), ROWS_EVERYWHERE, most)
 }
 
-fn scan_along(oracle: &Fold<'_>, directions: &[Vec<f64>], rows: usize, most: usize) -> Vec<Vec<f64>> {
-    let projection = oracle.project(&vec![0.0; oracle.dim()], directions, sample(oracle, rows));
-    let intercept = oracle.coordinates().intercept();
-    let mut places: Vec<StepIndex> =
-        (0..directions.len()).flat_map(|line| along(&projection, line, intercept)).collect();
+fn scan_along(oracle: &dyn Oracle, directions: &[Vec<f64>], rows: usize, most: usize) -> Result<Vec<Vec<f64>>> {
+    let projection = project(oracle, &vec![0.0; oracle.dim()], directions, sample(oracle, rows))?;
+    let layout = oracle.facts().layout;
+    let mut places: Vec<Place> =
+        (0..directions.len()).flat_map(|line| along(&projection, line, layout.intercept)).collect();
     places.sort_by(|a, b| a.loss.total_cmp(&b.loss));
-    let mut kept: Vec<StepIndex> = Vec::new();
+    let mut kept: Vec<Place> = Vec::new();
     for place in places {
-        let near = |other: &StepIndex| {
+        let near = |other: &Place| {
             let ratio = place.scale / other.scale;
             place.direction == other.direction && (1.0 / VALLEY..VALLEY).contains(&ratio)
         };
@@ -62,16 +63,22 @@ fn scan_along(oracle: &Fold<'_>, directions: &[Vec<f64>], rows: usize, most: usi
             kept.push(place);
         }
     }
-    let point = |place: StepIndex| {
+    let point = |place: Place| {
         let mut theta: Vec<f64> = directions[place.direction].iter().map(|w| place.scale * w).collect();
-        theta[oracle.coefficients()..].fill(place.intercept);
+        layout.set_intercept(&mut theta, place.intercept);
         theta
     };
-    kept.into_iter().map(point).collect()
+    Ok(kept.into_iter().map(point).collect())
+}
+
+/// The asked rows, seen along the lines through `theta` in these directions.
+pub(super) fn project(oracle: &dyn Oracle, theta: &[f64], directions: &[Vec<f64>], batch: Batch) -> Result<Projection> {
+    let ask = Ask::Projection { theta: Cow::Borrowed(theta), directions: Cow::Borrowed(directions) };
+    oracle.ask(&Query::new(batch, ask))?.projection()
 }
 
 /// This number of rows, or all if there are fewer.
-pub(super) fn sample(oracle: &Fold<'_>, len: usize) -> Batch {
+pub(super) fn sample(oracle: &dyn Oracle, len: usize) -> Batch {
     match oracle.rows() > len {
         true => Batch::Part { key: SAMPLE_KEY, start: 0, len },
         false => Batch::All,
@@ -79,8 +86,8 @@ pub(super) fn sample(oracle: &Fold<'_>, len: usize) -> Batch {
 }
 
 /// Directions of few coefficients: evenly over half of the circle for two, random for more.
-fn spread(oracle: &Fold<'_>) -> Vec<Vec<f64>> {
-    let d = oracle.coefficients();
+fn spread(oracle: &dyn Oracle) -> Vec<Vec<f64>> {
+    let d = oracle.facts().layout.coefficients;
     let mut random = Random::new(SAMPLE_KEY, Stream::Start);
     let angle = |k: u32| PI * f64::from(k) / f64::from(ANGLES);
     let mut directions: Vec<Vec<f64>> = match d {
@@ -93,7 +100,7 @@ fn spread(oracle: &Fold<'_>) -> Vec<Vec<f64>> {
 }
 
 /// The lowest point of each scale along a direction and its opposite.
-fn along(projection: &Projection<'_>, line: usize, intercept: bool) -> Vec<StepIndex> {
+fn along(projection: &Projection, line: usize, intercept: bool) -> Vec<Place> {
     let mut sorted = projection.along(line).to_vec();
     sorted.sort_by(f64::total_cmp);
     let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
@@ -108,13 +115,13 @@ fn along(projection: &Projection<'_>, line: usize, intercept: bool) -> Vec<StepI
 }
 
 /// The lowest point at this scale.
-fn lowest(projection: &Projection<'_>, direction: usize, scale: f64, thresholds: &[f64]) -> StepIndex {
+fn lowest(projection: &Projection, direction: usize, scale: f64, thresholds: &[f64]) -> Place {
     let at = |threshold: &f64| {
         let intercept = -scale * threshold;
-        StepIndex { loss: projection.loss(direction, scale, intercept), direction, scale, intercept }
+        Place { loss: projection.loss(direction, scale, intercept), direction, scale, intercept }
     };
     let places = thresholds.iter().map(at);
-    let nowhere = StepIndex { loss: f64::INFINITY, direction, scale, intercept: 0.0 };
+    let nowhere = Place { loss: f64::INFINITY, direction, scale, intercept: 0.0 };
     places.min_by(|a, b| a.loss.total_cmp(&b.loss)).unwrap_or(nowhere)
 }
 

@@ -3,26 +3,20 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::fit::Stop;
 use crate::fit::{Observer, Silent};
 use crate::fit::{Outcome, fit};
-use crate::math::tree::{fold, install};
-use crate::oracle::Batch;
-use crate::oracle::{Fold, LEAF, Labels, MARGIN, MARGINS, Oracle, Query, Want};
+use crate::math::tree::install;
+use crate::oracle::{Batch, Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, OracleClient, Problem, Query, Want};
 use crate::outcome::Noise;
 use crate::outcome::Status;
 use crate::outcome::StopReason;
 use crate::report::Report;
-use crate::rows::{Coordinates, Rows, Run};
+use crate::rows::{Coordinates, Rows};
 use crate::solver::{Method, Solver};
 use crate::strategy::race::Kept;
 use crate::strategy::{Ended, Found, Plan, Reached, unbiased};
-
-/// Labels and offsets up to this size can be squared, and many squares added.
-const LARGEST: f64 = 1e151;
-/// Labels down to this size can be squared and keep their digits.
-const SMALLEST: f64 = 1e-151;
 
 impl Plan {
     /// Fits the rows.
@@ -54,7 +48,8 @@ impl Plan {
     /// If the data cannot be fitted by this plan.
     pub fn default_step(&self, rows: &dyn Rows) -> Result<Option<f64>> {
         self.install(rows.len(), || {
-            let oracle = self.oracle(rows)?;
+            let driver = self.oracle(rows)?;
+            let oracle = OracleClient::new(&driver, self.labels());
             self.solver.default_step(&self.settings, &oracle, &self.begin(&oracle)?)
         })?
     }
@@ -82,8 +77,9 @@ impl Plan {
     }
 
     fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
-        let mut oracle = self.oracle(rows)?.with_interrupt(self.interrupt.clone());
-        let found = self.find(&mut oracle, observer)?;
+        let driver = self.oracle(rows)?.with_interrupt(self.interrupt.clone());
+        let oracle = OracleClient::new(&driver, self.labels());
+        let found = self.find(&oracle, observer)?;
         self.report(&oracle, found)
     }
 
@@ -104,73 +100,77 @@ impl Plan {
 
     /// Fits rows by plans that run beside each other, the oracle being that of the first, without a word on the points that
     /// are reached, for whoever only compares. Of a plan whose interrupt came nothing is heard.
-    pub(crate) fn reach(plans: &[Plan], oracle: Fold<'_>, ended: Ended<'_>) -> Result<()> {
+    pub(crate) fn reach(plans: &[Plan], driver: Driver, ended: Ended<'_>) -> Result<()> {
         match plans {
-            [alone] if !alone.solver.asks_once() => alone.reach_alone(oracle, ended),
-            _ => Plan::lockstep(plans, &oracle, &mut |oracle, place, reached| match reached.outcome.reason {
-                StopReason::Interrupted => {}
+            [alone] if !alone.solver.asks_once() => alone.reach_alone(driver, ended),
+            _ => Plan::lockstep(plans, &driver, &mut |oracle, place, reached| match reached.outcome.reason {
+                StopReason::Interrupted => Ok(()),
                 _ => ended(oracle, place, reached),
             }),
         }
     }
 
-    fn reach_alone(&self, oracle: Fold<'_>, ended: Ended<'_>) -> Result<()> {
-        let (mut oracle, begun) = (oracle.with_interrupt(self.interrupt.clone()), Instant::now());
-        let found = self.find(&mut oracle, &mut Silent)?;
+    fn reach_alone(&self, driver: Driver, ended: Ended<'_>) -> Result<()> {
+        let (driver, begun) = (driver.with_interrupt(self.interrupt.clone()), Instant::now());
+        let oracle = OracleClient::new(&driver, self.labels());
+        let found = self.find(&oracle, &mut Silent)?;
         // which may have left it unfinished, whatever it says of its end
         if !self.is_interrupted() {
-            let reached = self.reached(&oracle, found, oracle.visited(), begun.elapsed().as_secs_f64());
-            ended(&oracle, 0, reached);
+            let reached = self.reached(&oracle, found, oracle.visited(), begun.elapsed().as_secs_f64())?;
+            ended(&oracle, 0, reached)?;
         }
         Ok(())
     }
 
     /// What is told of a point that was found, for which so many rows were visited in such a time.
-    pub(super) fn reached(&self, oracle: &Fold<'_>, found: Found, visited: u64, seconds: f64) -> Reached {
-        let sigma = self.sigma(oracle, &found);
-        Reached { outcome: found.outcome, sigma, visited, seconds }
+    pub(super) fn reached(&self, oracle: &dyn Oracle, found: Found, visited: u64, seconds: f64) -> Result<Reached> {
+        let sigma = self.sigma(oracle, &found)?;
+        Ok(Reached { outcome: found.outcome, sigma, visited, seconds })
     }
 
     /// Standard deviation of noise before φ, where the fit ends at τ = 0, by degrees of freedom.
-    fn sigma(&self, oracle: &Fold<'_>, found: &Found) -> Option<f64> {
-        let distance = || (self.settings.tau_max == 0.0).then(|| oracle.rms_preimage_error(&found.outcome.theta));
-        found.sigma.or_else(distance).map(|sigma| unbiased(sigma, oracle, Batch::All))
+    fn sigma(&self, oracle: &dyn Oracle, found: &Found) -> Result<Option<f64>> {
+        let residual = match found.sigma {
+            None if self.settings.tau_max == 0.0 => Some(oracle.rms_preimage_error(&found.outcome.theta)?),
+            known => known,
+        };
+        Ok(residual.map(|residual| unbiased(residual, oracle, Batch::All)))
     }
 
     /// Makes the runs of the loop that the solver stands for, and keeps one.
-    fn find(&self, oracle: &mut Fold<'_>, observer: &mut dyn Observer) -> Result<Found> {
+    fn find(&self, oracle: &dyn Oracle, observer: &mut dyn Observer) -> Result<Found> {
         Ok(match self.solver {
-            Solver::Auto => self.auto(oracle, observer),
+            Solver::Auto => self.auto(oracle, observer)?,
             Solver::Multistart => {
                 let Kept { outcome, agreed, lower_at_infinity } = self.multistart(oracle, observer)?;
-                Found { restarts: Some(agreed), lower_at_infinity, ..outcome.into() }
+                Found { restarts: Some(agreed), lower_at_infinity, ..Found::new(outcome, oracle.labels()) }
             }
-            Solver::Irls => self.irls(oracle, observer)?.into(),
-            Solver::Linear => self.linear(oracle),
-            _ => self.single(oracle, observer)?.into(),
+            Solver::Irls => Found::new(self.irls(oracle, observer)?, oracle.labels()),
+            Solver::Linear => self.linear(oracle)?,
+            _ => Found::new(self.single(oracle, observer)?, oracle.labels()),
         })
     }
 
     /// One run of the loop from the start that was asked for.
-    pub(super) fn single(&self, oracle: &Fold<'_>, observer: &mut dyn Observer) -> Result<Outcome> {
+    pub(super) fn single(&self, oracle: &dyn Oracle, observer: &mut dyn Observer) -> Result<Outcome> {
         self.single_from(self.begin(oracle)?, oracle, observer)
     }
 
     /// The start that was asked for, in the oracle's units.
-    pub(super) fn begin(&self, oracle: &Fold<'_>) -> Result<Vec<f64>> {
-        self.start.theta(oracle.coordinates(), oracle.coefficients(), self.settings.seed)
+    pub(super) fn begin(&self, oracle: &dyn Oracle) -> Result<Vec<f64>> {
+        self.start.theta(&oracle.facts().coordinates, oracle.facts().layout.coefficients, self.settings.seed)
     }
 
     /// One run of the loop from another start.
     pub(super) fn single_from(
         &self,
         start: Vec<f64>,
-        oracle: &Fold<'_>,
+        oracle: &dyn Oracle,
         observer: &mut dyn Observer,
     ) -> Result<Outcome> {
         let (method, stop) = self.method(oracle, &start)?;
-        let outcome = fit(oracle, method, start.clone(), stop, observer);
-        Ok(self.judge(oracle, &start, outcome))
+        let outcome = fit(oracle, method, start.clone(), stop, observer)?;
+        self.judge(oracle, &start, outcome)
     }
 
     /// The solver's parts, and when they are to stop.
@@ -186,46 +186,47 @@ impl Plan {
 
     /// Says of steps whose length was asked for whether they led uphill, and of those that the theory plans whether they led out
     /// of the numbers.
-    pub(super) fn judge(&self, oracle: &dyn Oracle, start: &[f64], outcome: Outcome) -> Outcome {
-        let overshot = self.settings.eta.is_some() && led_away(oracle, start, &outcome);
+    pub(super) fn judge(&self, oracle: &dyn Oracle, start: &[f64], outcome: Outcome) -> Result<Outcome> {
+        let overshot = self.settings.eta.is_some() && led_away(oracle, start, &outcome)?;
         let reason = match outcome.reason {
             _ if overshot => StopReason::Overshot,
             StopReason::NotFinite if self.theory.is_some() => StopReason::Planned,
             reason => reason,
         };
-        Outcome { reason, ..outcome }
+        Ok(Outcome { reason, ..outcome })
     }
 
-    fn report(&self, oracle: &Fold<'_>, mut found: Found) -> Result<Report> {
+    fn report(&self, oracle: &dyn Oracle, mut found: Found) -> Result<Report> {
         if oracle.is_interrupted() {
             (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
         }
-        let mut certificate = found.certificate(oracle);
-        let sigma = self.sigma(oracle, &found);
+        let mut certificate = found.certificate(oracle)?;
+        let sigma = self.sigma(oracle, &found)?;
         certificate.restarts = found.restarts;
         certificate.hessian = None;
         certificate.lower_at_infinity = found.lower_at_infinity;
         certificate.linear_loss = found.linear_loss;
         let outcome = &found.outcome;
-        let known = outcome.tau == 1.0 && oracle.l2() == 0.0 && !certificate.least_norm;
-        let loss = if known { outcome.sums.loss } else { oracle.loss_of_rows(&outcome.theta, 1.0) };
+        let known = outcome.tau == 1.0 && oracle.facts().l2 == 0.0 && !certificate.least_norm;
+        let loss = if known { outcome.model.loss } else { oracle.prediction_loss(&outcome.theta, None)? };
         let prediction_loss = match sigma {
             None => loss,
-            Some(_) => oracle.loss_of_predictions(&outcome.theta, sigma),
+            Some(_) => oracle.prediction_loss(&outcome.theta, sigma)?,
         };
-        let (coefficients, intercept) = oracle.coordinates().to_user(&outcome.theta);
-        require_coefficients(oracle.coordinates(), &outcome.theta, &coefficients)?;
+        let facts = oracle.facts();
+        let (coefficients, intercept) = facts.coordinates.to_user(&outcome.theta);
+        require_coefficients(&facts.coordinates, &outcome.theta, &coefficients)?;
         // noise before φ may have an optimum at which φ itself overflows
         if !loss.is_finite() && certificate.status != Status::Interrupted {
             certificate.status = Status::Diverging;
         }
-        let dead_columns = oracle.coordinates().dead_columns();
+        let dead_columns = facts.coordinates.dead_columns();
         Ok(Report {
             coefficients,
             intercept,
             loss,
             prediction_loss,
-            path_loss: outcome.sums.loss,
+            path_loss: outcome.model.loss,
             log_likelihoods: found.log_likelihoods,
             likelier: found.likelier,
             objection: found.objection,
@@ -237,97 +238,72 @@ impl Plan {
             reason: outcome.reason,
             certificate,
             rows: oracle.rows(),
-            parameters: parameters(oracle),
+            parameters: facts.parameters(),
             steps: outcome.steps,
             passes: oracle.visited() as f64 / oracle.rows() as f64,
             dead_columns,
-            coarse_columns: oracle.coordinates().coarse_columns(),
-            labels_without_preimage: oracle.labels().without_preimage(),
-            labels_with_two_preimages: oracle.labels().with_two_preimages(),
-            label_bounds: (oracle.baseline().smallest, oracle.baseline().largest),
-            activation_range: oracle.labels().activation().range(),
+            coarse_columns: oracle.facts().coordinates.coarse_columns(),
+            labels_without_preimage: oracle.facts().preimages.without_preimage,
+            labels_with_two_preimages: oracle.facts().preimages.with_two_preimages,
+            label_bounds: facts.label_bounds,
+            activation_range: oracle.facts().activation.range,
         })
+    }
+
+    /// The problem that this plan solves.
+    pub(crate) fn problem(&self) -> Problem {
+        // at τ = 0 a clipped label would never be put right, and the theorems are for labels as they are
+        let linear = self.is_linear();
+        let between = !linear && self.settings.tau_max < 1.0;
+        let margins = match (linear, self.solver) {
+            (true, _) => vec![0.0],
+            (false, Solver::Auto) if !between => MARGINS.to_vec(),
+            (false, _) => vec![MARGIN],
+        };
+        Problem {
+            scaling: self.scaling,
+            intercept: self.intercept,
+            margins,
+            tau_max: between.then_some(self.settings.tau_max),
+            l2: self.l2,
+            ..Problem::new(self.activation.clone())
+        }
+    }
+
+    /// Whether the fit ends, or begins, at φ⁻¹(y), so that every label must have a preimage.
+    fn is_linear(&self) -> bool {
+        self.settings.tau_max == 0.0 || matches!(self.solver, Solver::Linear | Solver::Theory)
     }
 
     /// The rows as this plan sees them, without its interrupt.
     ///
     /// # Errors
     /// If they cannot be fitted by it.
-    pub(crate) fn oracle<'a>(&self, rows: &'a dyn Rows) -> Result<Fold<'a>> {
-        if rows.len() < 2 {
-            return Err(Error::data(format!("{} row is too few to fit; there must be at least 2", rows.len())));
+    pub(crate) fn oracle(&self, rows: &dyn Rows) -> Result<Driver> {
+        let driver = self.problem().on(rows)?;
+        if self.is_linear() {
+            driver.facts().require_preimages(&self.activation.name())?;
         }
-        require_squarable(rows)?;
-        // at τ = 0 a clipped label would never be put right, and the theorems are for labels as they are
-        let linear = self.settings.tau_max == 0.0 || matches!(self.solver, Solver::Linear | Solver::Theory);
-        let between = !linear && self.settings.tau_max < 1.0;
-        let labels = Labels::new(
-            self.activation.clone(),
-            rows,
-            match (linear, self.solver) {
-                (true, _) => &[0.0],
-                (false, Solver::Auto) if !between => &MARGINS,
-                (false, _) => &[MARGIN],
-            },
-        );
-        let labels = if between { labels.sparing_preimages(self.settings.tau_max) } else { labels };
-        if labels.counted() < 2 {
-            return Err(Error::data("only 1 row has a weight above zero; there must be at least 2"));
-        }
-        if linear {
-            labels.require_preimages()?;
-        }
-        let coordinates = Coordinates::measure(rows, self.scaling, self.intercept)?;
-        Ok(Fold::new(rows, coordinates, labels.with_branch(self.branch)).with_l2(self.l2))
+        Ok(driver)
     }
-}
 
-/// Number of coefficients that the data can tell, the intercept included.
-pub(super) fn parameters(oracle: &Fold<'_>) -> usize {
-    oracle.dim() - oracle.coordinates().dead_columns().len()
+    /// The graduated labels that a run begins with.
+    pub(super) fn labels(&self) -> LabelChoice {
+        LabelChoice { branch: self.branch, ..LabelChoice::default() }
+    }
 }
 
 /// Whether a fit ended above where it began, or beyond what is finite.
-fn led_away(oracle: &dyn Oracle, start: &[f64], outcome: &Outcome) -> bool {
-    let begun = || oracle.ask(&Query::new(start, outcome.tau, Batch::All, Want::Loss)).loss;
-    match outcome.reason {
-        StopReason::NotFinite => begun().is_finite(),
-        StopReason::Plateau | StopReason::Limit => outcome.sums.loss > begun() * (1.0 + 1e-9),
-        _ => false,
-    }
-}
-
-/// Labels and offsets whose squares a double holds: those of any other size would be fitted as if they were infinite or
-/// zero.
-fn require_squarable(rows: &dyn Rows) -> Result<()> {
-    let largest = |read: fn(&dyn Rows, &Run<'_>, &mut [f64])| {
-        let leaf = |from: usize, to: usize| {
-            let (run, mut values, mut weight) = (Run::Span(from..to), vec![0.0; to - from], vec![1.0; to - from]);
-            read(rows, &run, &mut values);
-            if rows.has_weights() {
-                rows.weights(&run, &mut weight);
-            }
-            let counted =
-                values.iter().zip(&weight).map(|(value, &weight)| if weight > 0.0 { value.abs() } else { 0.0 });
-            counted.fold(0.0, f64::max)
-        };
-        fold(&leaf, &f64::max, rows.len())
+fn led_away(oracle: &dyn Oracle, start: &[f64], outcome: &Outcome) -> Result<bool> {
+    let query = Query::at(start, outcome.tau, Batch::All, Want::Loss);
+    let loss = match outcome.reason {
+        StopReason::NotFinite | StopReason::Plateau | StopReason::Limit => oracle.ask(&query)?.value()?.loss,
+        _ => return Ok(false),
     };
-    let label = largest(|rows, run, y| rows.labels(run, y));
-    let offset = if rows.has_offsets() { largest(|rows, run, o| rows.offsets(run, o)) } else { 0.0 };
-    match (label, offset) {
-        _ if label > LARGEST => Err(Error::data(format!(
-            "the largest label is {label:e} in size, too large to square; divide the target by {label:.0e}"
-        ))),
-        _ if label > 0.0 && label < SMALLEST => Err(Error::data(format!(
-            "the largest label is {label:e} in size, too small to square; multiply the target by {:.0e}, or make it 0",
-            1.0 / label.max(f64::MIN_POSITIVE)
-        ))),
-        _ if offset > LARGEST => Err(Error::data(format!(
-            "the largest offset is {offset:e} in size, too large to square; no fit can undo it"
-        ))),
-        _ => Ok(()),
-    }
+    Ok(match outcome.reason {
+        StopReason::NotFinite => loss.is_finite(),
+        _ => outcome.model.loss > loss * (1.0 + 1e-9),
+    })
 }
 
 /// A column so small that its coefficient is no number, or so large that its coefficient is zero or has lost its digits.

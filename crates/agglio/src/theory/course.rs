@@ -2,7 +2,7 @@
 //! solver runs it on rows.
 
 use crate::error::Result;
-use crate::oracle::Oracle;
+use crate::oracle::{Ask, Batch, Oracle, Query};
 use crate::solver::estimator::Shuffle;
 use crate::solver::{BATCH, Method};
 use crate::theory::{Epoch, MOST_STEPS, Setting, Sphere, Statement, descent, stochastic};
@@ -42,7 +42,7 @@ impl Course {
     /// # Errors
     /// If there are too few rows for the constants of a sample.
     pub(crate) fn method(&self, oracle: &dyn Oracle, stages: usize, batch: Option<usize>, seed: u64) -> Result<Method> {
-        let setting = self.on(oracle.rows(), oracle.coefficients())?;
+        let setting = self.on(oracle.rows(), oracle.facts().layout.coefficients)?;
         Ok(match self.algorithm {
             Algorithm::One => {
                 let legs = setting.path_of(self.statement).take(stages.min(MOST_STEPS));
@@ -51,7 +51,7 @@ impl Course {
             Algorithm::Two => {
                 let stages = stages.min(Self::MOST_EPOCHS);
                 let shuffle = Shuffle::new(seed, batch.unwrap_or(BATCH), oracle.rows());
-                let longest = longest_row(oracle);
+                let longest = longest_row(oracle)?;
                 let epochs = setting.epochs_of(self.statement, stages, |r, _| setting.sphere_of(r, longest, &shuffle));
                 let bounded = |epoch: Epoch| Epoch { steps: epoch.steps.min(Self::LONGEST), ..epoch };
                 stochastic(&epochs.into_iter().map(bounded).collect::<Vec<_>>(), shuffle)
@@ -73,9 +73,9 @@ impl Course {
 }
 
 /// max ‖x‖².
-fn longest_row(oracle: &dyn Oracle) -> f64 {
-    let bounds = oracle.bounds();
-    bounds.longest_row / (2.0 * bounds.slope * bounds.slope)
+fn longest_row(oracle: &dyn Oracle) -> Result<f64> {
+    let slope = oracle.facts().activation.slope;
+    Ok(oracle.ask(&Query::new(Batch::All, Ask::LongestRow))?.number()? / (2.0 * slope * slope))
 }
 
 impl Setting {

@@ -1,10 +1,10 @@
 //! *Measuring* on data what the theory bounds, through the oracle and around a centre that the caller takes for w_*.
 
+use crate::error::Result;
 use crate::math::krylov;
 use crate::math::linalg::norm;
 use crate::math::rng::Random;
-use crate::oracle::Batch;
-use crate::oracle::{Hessian, Oracle, Query, Want};
+use crate::oracle::{Batch, Hessian, Oracle, Query, Want};
 use crate::theory::{Constants, Sphere};
 
 /// Products with a Hessian that is too large to be formed.
@@ -27,37 +27,44 @@ impl Around<'_> {
     /// The least and the greatest eigenvalue of the full Hessian of L̂_τ at the centre and at random points of the ball,
     /// each at its own share of r: none if no eigenvalue could be found. Over finitely many points it proves no bound, and
     /// can disprove one.
-    pub fn curvature(&self, oracle: &dyn Oracle, random: &mut Random) -> Option<Constants> {
+    ///
+    /// # Errors
+    /// Those of the oracle.
+    pub fn curvature(&self, oracle: &dyn Oracle, random: &mut Random) -> Result<Option<Constants>> {
         let mut extremes: Option<(f64, f64)> = None;
         for point in 0..=self.points {
             // from the centre to the surface, since in many dimensions nearly all of a ball is near its surface
             let share = point as f64 / self.points.max(1) as f64;
             let theta = self.point(share * self.radius, random);
-            let Constants { convexity: least, smoothness: most } = extremes_at(oracle, &theta, self.tau)?;
+            let Some(found) = extremes_at(oracle, &theta, self.tau)? else { return Ok(None) };
+            let Constants { convexity: least, smoothness: most } = found;
             let (low, high) = extremes.unwrap_or((least, most));
             extremes = Some((low.min(least), high.max(most)));
         }
-        extremes.map(|(convexity, smoothness)| Constants { convexity, smoothness })
+        Ok(extremes.map(|(convexity, smoothness)| Constants { convexity, smoothness }))
     }
 
     /// The largest variance of the gradient over a batch of `size` rows, and the largest loss, at random points of the
     /// sphere. The variance at a point is the mean over one pass of batches.
-    pub fn sphere(&self, oracle: &dyn Oracle, size: usize, random: &mut Random) -> Sphere {
+    ///
+    /// # Errors
+    /// Those of the oracle.
+    pub fn sphere(&self, oracle: &dyn Oracle, size: usize, random: &mut Random) -> Result<Sphere> {
         let mut sphere = Sphere { variance: 0.0, loss: 0.0 };
         for _ in 0..self.points {
             let theta = self.point(self.radius, random);
-            let ask = |batch| oracle.ask(&Query::new(&theta, self.tau, batch, Want::Gradient));
-            let all = ask(Batch::All);
+            let ask = |batch| oracle.ask(&Query::at(&theta, self.tau, batch, Want::Gradient))?.gradient();
+            let all = ask(Batch::All)?;
             let size = size.clamp(1, oracle.rows().max(1));
             let (key, batches) = (random.bits(), (oracle.rows() / size).max(1));
-            let square = |batch: usize| {
-                let few = ask(Batch::Part { key, start: batch * size, len: size }).gradient;
-                few.iter().zip(&all.gradient).map(|(few, all)| (few - all) * (few - all)).sum::<f64>()
+            let square = |batch: usize| -> Result<f64> {
+                let few = ask(Batch::Part { key, start: batch * size, len: size })?.gradient;
+                Ok(few.iter().zip(&all.gradient).map(|(few, all)| (few - all) * (few - all)).sum::<f64>())
             };
-            let variance = (0..batches).map(square).sum::<f64>() / batches as f64;
+            let variance = (0..batches).map(square).sum::<Result<f64>>()? / batches as f64;
             sphere = Sphere { variance: sphere.variance.max(variance), loss: sphere.loss.max(all.loss) };
         }
-        sphere
+        Ok(sphere)
     }
 
     /// A random point at a distance of the centre.
@@ -70,19 +77,21 @@ impl Around<'_> {
 }
 
 /// The least and the greatest eigenvalue of the full Hessian of L̂_τ at θ; none if they could not be found.
-pub fn extremes_at(oracle: &dyn Oracle, theta: &[f64], tau: f64) -> Option<Constants> {
+///
+/// # Errors
+/// Those of the oracle.
+pub fn extremes_at(oracle: &dyn Oracle, theta: &[f64], tau: f64) -> Result<Option<Constants>> {
     let values = match oracle.is_wide() {
         false => {
-            let query = Query::new(theta, tau, Batch::All, Want::Curvature(Hessian::Full));
-            oracle.ask(&query).curvature?.eigen()?.values
+            let query = Query::at(theta, tau, Batch::All, Want::Curvature(Hessian::Full));
+            let matrix = oracle.ask(&query)?.model()?.into_matrix();
+            matrix.and_then(|matrix| matrix.eigen()).map(|eigen| eigen.values).unwrap_or_default()
         }
         true => {
-            let times = |v: &[f64]| {
-                let want = Want::CurvatureTimes(Hessian::Full, v);
-                oracle.ask(&Query::new(theta, tau, Batch::All, want)).curvature_times
-            };
-            krylov::ritz_values(times, oracle.dim(), PRODUCTS)
+            let times = |v: &[f64]| oracle.curvature_times(theta, tau, Batch::All, Hessian::Full, v);
+            krylov::ritz_values(times, oracle.dim(), PRODUCTS)?
         }
     };
-    Some(Constants { convexity: *values.first()?, smoothness: *values.last()? })
+    let both = values.first().zip(values.last());
+    Ok(both.map(|(&convexity, &smoothness)| Constants { convexity, smoothness }))
 }

@@ -10,12 +10,12 @@ use crate::fit::Stop;
 use crate::fit::fit;
 use crate::fit::{Observer, Step};
 use crate::math::rng::{Random, Stream};
-use crate::oracle::{Fold, Labels};
-use crate::rows::{Coordinates, Dense, Rows, Scaling};
+use crate::oracle::{Driver, Problem};
+use crate::rows::{Dense, Rows};
 use crate::simulate::{Design, LabelNoise, Simulation};
 use crate::solver::estimator::Shuffle;
 use crate::theory::measure::Around;
-use crate::theory::{Constants, Epoch, Leg, Setting, descent, stochastic};
+use crate::theory::{Constants, Epoch, Leg, Setting, Sphere, descent, stochastic};
 
 /// Random points of a sphere at which the variance of stochastic gradients is measured.
 const SPHERE: usize = 5;
@@ -78,9 +78,8 @@ impl Trial {
     ///
     /// # Errors
     /// None for rows that were drawn.
-    pub fn oracle(&self) -> Result<Fold<'_>> {
-        let labels = Labels::new(named(&self.activation)?, &self.rows, &[0.0]);
-        Ok(Fold::new(&self.rows, Coordinates::measure(&self.rows, Scaling::None, false)?, labels))
+    pub fn oracle(&self) -> Result<Driver> {
+        Problem::plain(named(&self.activation)?).on(&self.rows)
     }
 
     /// ‖w − w_*‖.
@@ -95,7 +94,7 @@ impl Trial {
     /// As [`Trial::oracle`].
     pub fn curvature(&self, r: f64, tau: f64, points: usize) -> Result<Constants> {
         let around = Around { centre: &self.truth, radius: r, tau, points };
-        let found = around.curvature(&self.oracle()?, &mut Random::new(self.seed, Stream::Probes));
+        let found = around.curvature(&self.oracle()?, &mut Random::new(self.seed, Stream::Probes))?;
         Ok(found.unwrap_or(Constants { convexity: f64::NAN, smoothness: f64::NAN }))
     }
 
@@ -105,7 +104,7 @@ impl Trial {
     /// As [`Trial::oracle`].
     pub fn descend(&self, legs: &[Leg], start: Vec<f64>) -> Result<Vec<f64>> {
         let mut distances = Distances { trial: self, found: vec![self.distance(&start)] };
-        fit(&self.oracle()?, descent(legs), start, Stop::new(0.0, legs.len()), &mut distances);
+        fit(&self.oracle()?, descent(legs), start, Stop::new(0.0, legs.len()), &mut distances)?;
         Ok(distances.found)
     }
 
@@ -117,13 +116,19 @@ impl Trial {
     pub fn epochs(&self, setting: &Setting, count: usize, batch: usize) -> Result<Vec<Ended>> {
         let oracle = self.oracle()?;
         let mut random = Random::new(self.seed, Stream::Probes);
+        let mut failure = Ok(());
         let epochs = setting.epochs(count, |radius, tau| {
-            Around { centre: &self.truth, radius, tau, points: SPHERE }.sphere(&oracle, batch, &mut random)
+            let around = Around { centre: &self.truth, radius, tau, points: SPHERE };
+            around.sphere(&oracle, batch, &mut random).unwrap_or_else(|why| {
+                failure = Err(why);
+                Sphere { variance: f64::NAN, loss: f64::NAN }
+            })
         });
+        failure?;
         let ends = epochs.iter().map(|&epoch| Ended { epoch, steps: 0, distance: f64::NAN }).collect();
         let mut ends = Ends { trial: self, found: ends };
         let method = stochastic(&epochs, Shuffle::new(self.seed, batch, self.rows.len()));
-        fit(&oracle, method, vec![0.0; self.truth.len()], Stop::new(0.0, count), &mut ends);
+        fit(&oracle, method, vec![0.0; self.truth.len()], Stop::new(0.0, count), &mut ends)?;
         Ok(ends.found)
     }
 }

@@ -41,7 +41,7 @@ struct Labels {
 }
 
 impl Labels {
-    fn of(rows: &Part<'_>) -> Labels {
+    fn of(rows: &Part) -> Labels {
         let labels = column(rows.len(), |run, label| rows.labels(run, label));
         let mut weights = column(rows.len(), |run, weight| rows.weights(run, weight));
         // relative to the largest, since a sum of finite weights need not be finite

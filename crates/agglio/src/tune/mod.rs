@@ -25,7 +25,7 @@ pub use split::Split;
 use crate::certificate::Certificate;
 use crate::error::{Error, Result};
 use crate::math::tree::{in_pool, install};
-use crate::oracle::{Fold, Labels, MARGIN, MOST_AT_ONCE, Oracle};
+use crate::oracle::{MultiQuery, Oracle, Problem};
 use crate::outcome::Status;
 use crate::outcome::StopReason;
 use crate::rows::column;
@@ -106,13 +106,13 @@ pub fn best(scores: &[Option<Score>]) -> Option<usize> {
 }
 
 /// The rows of a fit, and those that it is scored on.
-struct Halves<'a> {
-    held_out: Part<'a>,
-    training: Part<'a>,
+struct Halves {
+    held_out: Part,
+    training: Part,
 }
 
-impl<'a> Halves<'a> {
-    fn new(rows: &'a Dense, fold: Range<usize>) -> Result<Halves<'a>> {
+impl Halves {
+    fn new(rows: &Dense, fold: Range<usize>) -> Result<Halves> {
         let (held_out, training) = (Part::within(rows, fold.clone()), Part::without(rows, fold));
         require_weight(&held_out, "held out")?;
         require_weight(&training, "left to fit")?;
@@ -124,22 +124,23 @@ impl<'a> Halves<'a> {
         let begun = Instant::now();
         let Some(first) = plans.first() else { return Ok(()) };
         let oracle = first.oracle(&self.training)?;
-        let labels = Labels::new(oracle.labels().activation().clone(), &self.held_out, &[MARGIN]);
-        let held_out = Fold::new(&self.held_out, oracle.coordinates().clone(), labels);
+        let coordinates = Some(oracle.facts().coordinates.clone());
+        let held_out = Problem { coordinates, ..first.problem() }.on(&self.held_out)?;
         let before = begun.elapsed().as_secs_f64() / plans.len() as f64;
         Plan::reach(plans, oracle, &mut |oracle, place, reached| {
-            scored(place, Score::new(oracle, &held_out, reached, before));
+            scored(place, Score::new(oracle, &held_out, reached, before)?);
+            Ok(())
         })
     }
 }
 
 /// What the predictions of a model lose that is made of the point.
-fn loss(oracle: &Fold<'_>, Reached { outcome, sigma, .. }: &Reached) -> f64 {
-    oracle.loss_of_predictions(&outcome.theta, *sigma)
+fn loss(oracle: &dyn Oracle, Reached { outcome, sigma, .. }: &Reached) -> Result<f64> {
+    oracle.prediction_loss(&outcome.theta, *sigma)
 }
 
 /// Rows without weight would be fitted, or scored, as if there were none.
-fn require_weight(rows: &Part<'_>, what: &str) -> Result<()> {
+fn require_weight(rows: &Part, what: &str) -> Result<()> {
     match column(rows.len(), |run, weight| rows.weights(run, weight)).iter().any(|&weight| weight > 0.0) {
         true => Ok(()),
         false => {
@@ -151,7 +152,7 @@ fn require_weight(rows: &Part<'_>, what: &str) -> Result<()> {
 /// Fits that are dealt out, those of plans that run beside each other at once, and what came of them.
 struct Search<'a> {
     plans: &'a [Plan],
-    parts: Vec<Halves<'a>>,
+    parts: Vec<Halves>,
     /// Plans that run beside each other.
     groups: Vec<Range<usize>>,
     fits: Vec<OnceLock<Result<Score>>>,
@@ -162,7 +163,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(plans: &'a [Plan], parts: Vec<Halves<'a>>, progress: &'a (dyn Fn(usize, usize) + Sync)) -> Search<'a> {
+    fn new(plans: &'a [Plan], parts: Vec<Halves>, progress: &'a (dyn Fn(usize, usize) + Sync)) -> Search<'a> {
         let fits = (0..plans.len() * parts.len()).map(|_| OnceLock::new()).collect();
         let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
         Search { plans, groups: groups(plans, &parts), parts, fits, next, done, failed, progress }
@@ -221,7 +222,7 @@ const LONGEST: f64 = 5e9;
 const FEWEST: usize = 2 * BLOCK;
 
 /// Cuts plans into such that run beside each other, so that threads have equally many and blocks of points are full.
-fn groups(plans: &[Plan], parts: &[Halves<'_>]) -> Vec<Range<usize>> {
+fn groups(plans: &[Plan], parts: &[Halves]) -> Vec<Range<usize>> {
     let threads = if in_pool() { rayon::current_num_threads() } else { 1 };
     let blocks = plans.len().div_ceil(BLOCK) * parts.len();
     let rounds = blocks.div_ceil(abreast(plans, parts, threads) / BLOCK * threads);
@@ -243,37 +244,37 @@ fn cut(span: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// How many plans run beside each other at most. No score depends on it.
-fn abreast(plans: &[Plan], parts: &[Halves<'_>], threads: usize) -> usize {
-    let numbers = |part: &Halves<'_>| part.training.len() as f64 * part.training.width() as f64;
+fn abreast(plans: &[Plan], parts: &[Halves], threads: usize) -> usize {
+    let numbers = |part: &Halves| part.training.len() as f64 * part.training.width() as f64;
     let epochs = plans.iter().map(Plan::epochs).max().unwrap_or(0) as f64;
     let largest = parts.iter().map(numbers).fold(1.0, f64::max);
     // no plan has a score before it was fitted to all parts
     let turns = parts.len().div_ceil(threads) as f64;
-    ((LONGEST / (largest * epochs * turns)) as usize).clamp(FEWEST, MOST_AT_ONCE)
+    ((LONGEST / (largest * epochs * turns)) as usize).clamp(FEWEST, MultiQuery::MOST)
 }
 
 impl Score {
     /// The score of a point, with the time that went by before anything was asked.
-    fn new(oracle: &Fold<'_>, held_out: &Fold<'_>, mut reached: Reached, before: f64) -> Score {
+    fn new(oracle: &dyn Oracle, held_out: &dyn Oracle, mut reached: Reached, before: f64) -> Result<Score> {
         let begun = Instant::now();
         let reason = reached.outcome.reason;
         let led_away = matches!(reason, StopReason::Overshot | StopReason::Planned | StopReason::NotFinite);
-        let (loss, training_loss) = (loss(held_out, &reached), loss(oracle, &reached));
-        let explains = reached.outcome.tau < 1.0 || training_loss <= (1.0 + ROUNDING) * oracle.baseline().loss;
+        let (loss, training_loss) = (loss(held_out, &reached)?, loss(oracle, &reached)?);
+        let explains = reached.outcome.tau < 1.0 || training_loss <= (1.0 + ROUNDING) * oracle.facts().baseline.loss;
         let status = match (reason, Status::from(reason)) {
             // which knows slopes that have vanished from a gradient that rounding keeps from falling
-            (StopReason::Plateau, _) => Certificate::examine(oracle, &mut reached.outcome).status,
+            (StopReason::Plateau, _) => Certificate::examine(oracle, &mut reached.outcome)?.status,
             (_, Status::Converged) if !explains => Status::Plateau,
             (_, status) => status,
         };
-        Score {
+        Ok(Score {
             loss: if led_away { f64::INFINITY } else { loss },
             training_loss,
             passes: reached.visited as f64 / oracle.rows() as f64,
             seconds: before + reached.seconds + begun.elapsed().as_secs_f64(),
             status,
             explains,
-        }
+        })
     }
 
     /// Whether the setting can be recommended: its loss is finite, it did not end on a plateau, and it explains something

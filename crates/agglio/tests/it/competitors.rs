@@ -2,7 +2,7 @@
 //! same minibatches.
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use agglio::StopReason;
 use agglio::activation::named;
@@ -16,13 +16,20 @@ use serde_json::{Value, json};
 use crate::bank;
 
 /// Rows that write down which minibatches are asked for, and where.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recorder {
     pub rows: Dense,
-    pub asked: Mutex<Vec<(Vec<usize>, Vec<f64>)>>,
+    pub asked: Arc<Mutex<Vec<Asked>>>,
 }
 
+/// The rows of a minibatch, and the point that they were multiplied with.
+pub type Asked = (Vec<usize>, Vec<f64>);
+
 impl Rows for Recorder {
+    fn share(&self) -> Arc<dyn Rows> {
+        Arc::new(self.clone())
+    }
+
     fn len(&self) -> usize {
         self.rows.len()
     }
@@ -148,9 +155,9 @@ struct Run50 {
 }
 
 fn run(name: &str, rows: Dense) -> Run50 {
-    let (rows, mut track) = (Recorder { rows, asked: Mutex::default() }, Track(Vec::new()));
+    let (rows, mut track) = (Recorder { rows, asked: Arc::default() }, Track(Vec::new()));
     options(name).build().unwrap().fit_observed(&rows, &mut track).unwrap();
-    let mut asked = rows.asked.into_inner().unwrap();
+    let mut asked = std::mem::take(&mut *rows.asked.lock().unwrap());
     // SVRG asks the same rows at θ and at its anchor
     asked.dedup_by(|later, earlier| later.0 == earlier.0);
     asked.truncate(STEPS);

@@ -1,6 +1,6 @@
 //! The paper's methods as printed: solver `theory` and the branches of SiLU and GELU, held to numpy and to the theorems.
 
-use std::sync::Mutex;
+use std::sync::Arc;
 
 use agglio::StopReason;
 use agglio::activation::named;
@@ -60,9 +60,10 @@ const NAMES: [&str; 8] =
 fn run(name: &str) -> (Simulated, Vec<Vec<usize>>, Vec<Vec<f64>>) {
     let (activation, options) = options(name);
     let data = draw(activation, 200, START.len(), 1.0, LabelNoise::None, 5);
-    let (rows, mut track) = (Recorder { rows: bank::rows(&data), asked: Mutex::default() }, Track(Vec::new()));
+    let (rows, mut track) = (Recorder { rows: bank::rows(&data), asked: Arc::default() }, Track(Vec::new()));
     options.build().unwrap().fit_observed(&rows, &mut track).unwrap();
-    let mut batches: Vec<Vec<usize>> = rows.asked.into_inner().unwrap().into_iter().map(|(rows, _)| rows).collect();
+    let mut batches: Vec<Vec<usize>> =
+        std::mem::take(&mut *rows.asked.lock().unwrap()).into_iter().map(|(rows, _)| rows).collect();
     batches.truncate(STEPS);
     track.0.truncate(STEPS);
     (data, batches, track.0)

@@ -118,8 +118,8 @@ fn under_the_cap_errors_grow_as_the_noise_does() {
         let promised = setting.errors(N, D).unwrap();
         let error = |seed: u64| {
             let trial = draw("sigmoid", 1.0, noise, N, seed);
-            let query = Query::new(&trial.truth, setting.caps().strictest(), Batch::All, Want::Gradient);
-            assert!(trial.oracle().unwrap().ask(&query).gradient_norm() <= promised.gradient);
+            let query = Query::at(&trial.truth, setting.caps().strictest(), Batch::All, Want::Gradient);
+            assert!(trial.oracle().unwrap().ask(&query).unwrap().gradient().unwrap().norm() <= promised.gradient);
             *trial.descend(&legs, vec![0.0; D]).unwrap().last().unwrap()
         };
         let error = (0..5).map(error).sum::<f64>() / 5.0;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use agglio::math::rng::{Random, Stream};
-use agglio::oracle::{Fold, Labels};
-use agglio::rows::{Coordinates, Dense, Scaling};
+use agglio::oracle::{Oracle, Problem};
+use agglio::rows::Dense;
 use agglio::simulate::LabelNoise;
 use agglio::theory::measure::Around;
 use agglio::theory::{Constants, Setting};
@@ -121,15 +121,15 @@ fn balls(
     rows: &Dense,
     report: &Report,
 ) -> agglio::Result<Option<Vec<Ball>>> {
-    let labels = Labels::new(asked.activation.clone(), rows, &[MARGIN]);
-    let oracle = Fold::new(rows, Coordinates::measure(rows, Scaling::None, false)?, labels);
-    let centre = oracle.coordinates().from_user(&report.coefficients, 0.0);
+    let problem = Problem { margins: vec![MARGIN], ..Problem::plain(asked.activation.clone()) };
+    let oracle = problem.on(rows)?;
+    let centre = oracle.facts().coordinates.from_user(&report.coefficients, 0.0);
     let mut random = Random::new(asked.args.run.seed, Stream::Probes);
     let mut balls = Vec::new();
     for radius in SHARES.map(|share| share * asked.args.radius) {
         for tau in temperatures(setting, radius) {
             let around = Around { centre: &centre, radius, tau, points: POINTS };
-            let Some(found) = around.curvature(&oracle, &mut random) else { return Ok(None) };
+            let Some(found) = around.curvature(&oracle, &mut random)? else { return Ok(None) };
             balls.push(Ball::new(setting, radius, tau, found));
         }
     }

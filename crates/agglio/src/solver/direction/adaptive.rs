@@ -1,5 +1,6 @@
 //! *Adaptive* directions: each coordinate is scaled by the size of its own recent gradients.
 
+use crate::error::Result;
 use crate::solver::direction::{Direction, Point, promised};
 use crate::solver::schedule::Stage;
 
@@ -79,15 +80,15 @@ impl Direction for Adaptive {
         }
     }
 
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
         let (beta1, beta2) = self.betas;
         self.m.resize(p.len(), 0.0);
         if self.steps == 0 {
-            self.begin(&here.sums.gradient);
+            self.begin(&here.known.gradient);
         }
         self.steps = self.steps.saturating_add(1);
         let (bias1, bias2) = (1.0 - beta1.powi(self.steps), self.bias());
-        for (j, &g) in here.sums.gradient.iter().enumerate() {
+        for (j, &g) in here.known.gradient.iter().enumerate() {
             let (m, v) = (&mut self.m[j], &mut self.v[j]);
             *m = beta1 * *m + (1.0 - beta1) * g;
             let squared = g * g;
@@ -99,6 +100,6 @@ impl Direction for Adaptive {
             // a coordinate without any gradient, such as a dead column's, stays where it is
             p[j] = if *m == 0.0 { 0.0 } else { -size * (*m / bias1) / ((*v / bias2).sqrt() + self.floor) };
         }
-        promised(&here.sums.gradient, p)
+        Ok(promised(&here.known.gradient, p))
     }
 }

@@ -1,8 +1,8 @@
 //! The *kept* curvature: asked for once, and mended from the gradients that later steps see.
 
+use crate::error::Result;
 use crate::math::linalg::{Symmetric, norm};
-use crate::oracle::Batch;
-use crate::oracle::{Hessian, Query, Want};
+use crate::oracle::{Batch, Hessian, Query, Want};
 use crate::solver::direction::levenberg_marquardt::damped_step;
 use crate::solver::direction::{Direction, Point};
 use crate::solver::schedule::Stage;
@@ -92,32 +92,35 @@ impl GaussNewtonBfgs {
         if self.sparing { Self::SLOW_FALL } else { Self::FALL }
     }
 
-    fn begin(&mut self, line: Symmetric, here: &Point<'_>) {
-        let diagonal: Vec<f64> = here.sums.column_norms.iter().map(|norm| 2.0 * norm * norm).collect();
+    fn begin(&mut self, line: Symmetric, here: &Point<'_>) -> Result<()> {
+        let norms = here.known.model().map_or(&[][..], |model| &model.column_norms);
+        let diagonal: Vec<f64> = norms.iter().map(|norm| 2.0 * norm * norm).collect();
         self.take(line.with_diagonal(&diagonal), here);
-        self.mend_along_theta(here);
+        self.mend_along_theta(here)?;
         self.fresh = false;
+        Ok(())
     }
 
     /// Makes the curvature that the rows of the last step have told one for these rows. What it says of pairs of columns is
     /// chance in part, and what is least like chance is the curvature along θ.
-    fn shrink(&mut self, here: &Point<'_>) {
+    fn shrink(&mut self, here: &Point<'_>) -> Result<()> {
         let rows = self.last.as_ref().map_or(0, |last| last.rows.len(here.oracle.rows()));
         // rows of little weight tell little
-        let told = rows as f64 * here.oracle.effective_fraction();
+        let told = rows as f64 * here.oracle.facts().effective_fraction;
         self.curvature = self.curvature.take().map(|curvature| curvature.shrunk(told));
-        self.mend_along_theta(here);
+        self.mend_along_theta(here)
     }
 
-    fn mend_along_theta(&mut self, here: &Point<'_>) {
+    fn mend_along_theta(&mut self, here: &Point<'_>) -> Result<()> {
         if let Some(curvature) = &mut self.curvature {
-            curvature.mend(here.theta, &here.curvature_times(Hessian::GaussNewton, here.theta));
+            curvature.mend(here.theta, &here.curvature_times(Hessian::GaussNewton, here.theta)?);
         }
+        Ok(())
     }
 
     /// Learns from where the last step led, and from what has been told with the gradient.
     fn learn(&mut self, here: &Point<'_>) {
-        if let Some(told) = &here.sums.curvature {
+        if let Some(told) = here.known.curvature() {
             if self.last.as_ref().is_none_or(|last| last.theta != here.theta) {
                 self.take(told.clone(), here);
             }
@@ -131,19 +134,20 @@ impl GaussNewtonBfgs {
             return;
         }
         (self.refused, self.fresh) = (0, false);
-        let y: Vec<f64> = here.sums.gradient.iter().zip(&last.gradient).map(|(here, last)| here - last).collect();
+        let y: Vec<f64> = here.known.gradient.iter().zip(&last.gradient).map(|(here, last)| here - last).collect();
         curvature.mend(&s, &y);
-        let fell = norm(&here.sums.gradient) <= self.fall() * norm(&last.gradient);
-        self.stale = !fell && last.predicted > here.sums.rounding();
+        let fell = norm(&here.known.gradient) <= self.fall() * norm(&last.gradient);
+        self.stale = !fell && last.predicted > here.known.rounding();
     }
 
     /// Asks for the curvature here.
-    fn refresh(&mut self, here: &Point<'_>) {
+    fn refresh(&mut self, here: &Point<'_>) -> Result<()> {
         let Stage { tau, rows, .. } = here.stage;
-        let query = Query::new(here.theta, tau, rows, Want::Curvature(self.hessian()));
-        if let Some(curvature) = here.oracle.ask(&query).curvature {
-            self.take(curvature, here);
+        let query = Query::at(here.theta, tau, rows, Want::Curvature(self.hessian()));
+        if let Some(matrix) = here.oracle.ask(&query)?.model()?.into_matrix() {
+            self.take(matrix, here);
         }
+        Ok(())
     }
 
     fn take(&mut self, curvature: Symmetric, here: &Point<'_>) {
@@ -175,25 +179,25 @@ impl Direction for GaussNewtonBfgs {
         !self.fresh
     }
 
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
         // before anything is learnt, which forgets the rows that it is of
-        if self.borrowed && self.sparing && !here.sums.is_rounding() {
-            self.shrink(here);
+        if self.borrowed && self.sparing && !here.known.is_rounding() {
+            self.shrink(here)?;
         }
         self.learn(here);
         if let (None, Some(line)) = (&self.curvature, self.line.take()) {
-            self.begin(line, here);
+            self.begin(line, here)?;
         }
         if self.curvature.is_none() || self.tau != here.stage.tau || self.refused >= Self::REFUSALS {
-            self.refresh(here);
+            self.refresh(here)?;
         }
-        let Some(curvature) = &self.curvature else { return 0.0 };
-        let predicted = damped_step(curvature, size, here, p);
+        let Some(curvature) = &self.curvature else { return Ok(0.0) };
+        let predicted = damped_step(curvature, size, here, p)?;
         // an exact fit has no use for a better one
-        self.stale |= std::mem::take(&mut self.borrowed) && !here.sums.is_rounding() && !self.sparing;
-        self.near = predicted <= Self::NEAR * here.sums.loss;
-        let (theta, gradient) = (here.theta.to_vec(), here.sums.gradient.clone());
+        self.stale |= std::mem::take(&mut self.borrowed) && !here.known.is_rounding() && !self.sparing;
+        self.near = predicted <= Self::NEAR * here.known.loss;
+        let (theta, gradient) = (here.theta.to_vec(), here.known.gradient.clone());
         self.last = Some(Seen { theta, gradient, predicted, rows: here.stage.rows });
-        predicted
+        Ok(predicted)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::error::Result;
 use crate::math::linalg::dot;
 use crate::solver::direction::{Direction, Point, promised};
 use crate::solver::schedule::Stage;
@@ -67,9 +68,9 @@ impl Direction for Lbfgs {
         *self = Lbfgs::default();
     }
 
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
-        self.learn(here.theta, &here.sums.gradient);
-        p.iter_mut().zip(self.apply(&here.sums.gradient)).for_each(|(p, step)| *p = -size * step);
-        promised(&here.sums.gradient, p)
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
+        self.learn(here.theta, &here.known.gradient);
+        p.iter_mut().zip(self.apply(&here.known.gradient)).for_each(|(p, step)| *p = -size * step);
+        Ok(promised(&here.known.gradient, p))
     }
 }

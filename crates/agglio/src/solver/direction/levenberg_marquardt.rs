@@ -1,5 +1,6 @@
 //! The *damped* step of Levenberg and Marquardt, on the Gauss–Newton curvature or on the full one.
 
+use crate::error::Result;
 use crate::math::linalg::{Symmetric, dot};
 use crate::oracle::{Hessian, Want};
 use crate::solver::direction::{Direction, Point, promised};
@@ -34,25 +35,26 @@ impl Direction for LevenbergMarquardt {
         Want::Curvature(self.hessian)
     }
 
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
-        let Some(curvature) = &here.sums.curvature else { return 0.0 };
-        let predicted = damped_step(curvature, size, here, p);
-        if self.ends_in_full && predicted <= Self::NEAR * here.sums.loss {
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
+        let Some(curvature) = here.known.curvature() else { return Ok(0.0) };
+        let predicted = damped_step(curvature, size, here, p)?;
+        if self.ends_in_full && predicted <= Self::NEAR * here.known.loss {
             self.hessian = Hessian::Full;
         }
-        predicted
+        Ok(predicted)
     }
 }
 
 /// Writes the step of this size on a curvature, within the ball, and answers with the decrease that it predicts.
-pub(super) fn damped_step(curvature: &Symmetric, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+pub(super) fn damped_step(curvature: &Symmetric, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
     let damping: Vec<f64> = (0..curvature.order()).map(|j| damping(curvature, j, size)).collect();
+    let layout = here.oracle.facts().layout;
     p.copy_from_slice(&here.minimise(curvature.largest_diagonal(), |mu, down| {
         let mut shift = damping.clone();
-        shift[..here.oracle.coefficients()].iter_mut().for_each(|shift| *shift += mu);
-        curvature.solve_safely(&shift, down).unwrap_or_else(|| down.to_vec())
-    }));
-    promised(&here.sums.gradient, p) - 0.5 * dot(&curvature.times(p), p)
+        layout.coefficients_mut(&mut shift).iter_mut().for_each(|shift| *shift += mu);
+        Ok(curvature.solve_safely(&shift, down).unwrap_or_else(|| down.to_vec()))
+    })?);
+    Ok(promised(&here.known.gradient, p) - 0.5 * dot(&curvature.times(p), p))
 }
 
 /// A coordinate that the curvature does not see at all is held where it is.

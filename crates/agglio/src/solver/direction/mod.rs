@@ -22,7 +22,8 @@ pub use normalised::Normalised;
 pub use steepest::Steepest;
 pub use suffix_averaging::SuffixAveraging;
 
-use crate::oracle::{Hessian, Oracle, Query, Sums, Want};
+use crate::error::Result;
+use crate::oracle::{Hessian, Known, Oracle, Want};
 use crate::solver::Ball;
 use crate::solver::schedule::Stage;
 
@@ -32,7 +33,7 @@ pub struct Point<'a> {
     /// θ.
     pub theta: &'a [f64],
     /// What is known at θ.
-    pub sums: &'a Sums,
+    pub known: &'a Known,
     /// The stage that the step is in.
     pub stage: Stage,
     /// What θ must stay in, if anything.
@@ -43,20 +44,22 @@ pub struct Point<'a> {
 impl Point<'_> {
     /// The step that minimises a quadratic model of curvature around `scale` within the ball. `solve` takes what the ball
     /// adds to the curvature of each coefficient, and −g with what it adds there.
-    fn minimise(&self, scale: f64, mut solve: impl FnMut(f64, &[f64]) -> Vec<f64>) -> Vec<f64> {
-        let down: Vec<f64> = self.sums.gradient.iter().map(|g| -g).collect();
+    fn minimise(&self, scale: f64, mut solve: impl FnMut(f64, &[f64]) -> Result<Vec<f64>>) -> Result<Vec<f64>> {
+        let down: Vec<f64> = self.known.gradient.iter().map(|g| -g).collect();
         let Some(ball) = self.ball else { return solve(0.0, &down) };
         ball.minimise(self.theta, scale, |mu| {
             let mut pulled = down.clone();
-            pulled.iter_mut().zip(&self.theta[..ball.coefficients]).for_each(|(down, w)| *down -= mu * w);
+            pulled.iter_mut().zip(ball.layout.coefficients(self.theta)).for_each(|(down, w)| *down -= mu * w);
             solve(mu, &pulled)
         })
     }
 
     /// The curvature at θ times a vector: a pass over the rows.
-    pub fn curvature_times(&self, hessian: Hessian, v: &[f64]) -> Vec<f64> {
-        let want = Want::CurvatureTimes(hessian, v);
-        self.oracle.ask(&Query::new(self.theta, self.stage.tau, self.stage.rows, want)).curvature_times
+    ///
+    /// # Errors
+    /// Those of the oracle.
+    pub fn curvature_times(&self, hessian: Hessian, v: &[f64]) -> Result<Vec<f64>> {
+        self.oracle.curvature_times(self.theta, self.stage.tau, self.stage.rows, hessian, v)
     }
 }
 
@@ -77,7 +80,10 @@ pub trait Direction: std::fmt::Debug + Send {
 
     /// Writes the displacement p of size `size` at a point where `here` is known, and answers with the decrease
     /// of the loss that it predicts.
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64;
+    ///
+    /// # Errors
+    /// Those of the oracle.
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64>;
 }
 
 /// −gᵀp, the decrease that the gradient promises.

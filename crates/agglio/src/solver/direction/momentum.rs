@@ -1,5 +1,6 @@
 //! *Momentum*: steps remember the ones before.
 
+use crate::error::Result;
 use crate::solver::direction::{Direction, Point, promised};
 
 /// p ← μ·p − η·g, the heavy ball of Polyak (1964).
@@ -18,12 +19,12 @@ impl Momentum {
 }
 
 impl Direction for Momentum {
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
         self.velocity.resize(p.len(), 0.0);
-        for ((p, velocity), g) in p.iter_mut().zip(&mut self.velocity).zip(&here.sums.gradient) {
+        for ((p, velocity), g) in p.iter_mut().zip(&mut self.velocity).zip(&here.known.gradient) {
             *velocity = self.mu * *velocity - size * g;
             *p = *velocity;
         }
-        promised(&here.sums.gradient, p)
+        Ok(promised(&here.known.gradient, p))
     }
 }

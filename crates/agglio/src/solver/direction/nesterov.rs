@@ -1,5 +1,6 @@
 //! *Nesterov*'s accelerated gradient.
 
+use crate::error::Result;
 use crate::solver::direction::{Direction, Point, promised};
 
 /// v ← μ·v − η·g, p = μ·v − η·g.
@@ -21,12 +22,12 @@ impl Nesterov {
 }
 
 impl Direction for Nesterov {
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
         self.velocity.resize(p.len(), 0.0);
-        for ((p, velocity), g) in p.iter_mut().zip(&mut self.velocity).zip(&here.sums.gradient) {
+        for ((p, velocity), g) in p.iter_mut().zip(&mut self.velocity).zip(&here.known.gradient) {
             *velocity = self.mu * *velocity - size * g;
             *p = self.mu * *velocity - size * g;
         }
-        promised(&here.sums.gradient, p)
+        Ok(promised(&here.known.gradient, p))
     }
 }

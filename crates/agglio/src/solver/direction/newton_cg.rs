@@ -1,5 +1,6 @@
 //! *Newton-CG*: the Newton step by conjugate gradients, through products with the curvature only.
 
+use crate::error::Result;
 use crate::math::krylov;
 use crate::oracle::{Hessian, Want};
 use crate::solver::direction::{Direction, Point, promised};
@@ -22,17 +23,18 @@ impl NewtonCg {
     /// Within a ball the steps for several multipliers are compared, and must be the right ones.
     const WITHIN_BALL: f64 = 1e-6;
 
-    fn solve(&mut self, here: &Point<'_>) -> Vec<f64> {
-        let (g, norm) = (&here.sums.gradient, here.sums.gradient_norm());
+    fn solve(&mut self, here: &Point<'_>) -> Result<Vec<f64>> {
+        let (g, norm) = (&here.known.gradient, here.known.norm());
         let first = *self.first.get_or_insert(norm);
         let accuracy = if here.ball.is_some() { Self::WITHIN_BALL } else { (norm / first).sqrt().min(0.5) };
         // the order of the curvature along the slope, should there be a ball to find a multiplier for
-        let scale = here.ball.map_or(1.0, |_| bent(here, g) / (norm * norm));
+        let scale = if here.ball.is_some() { bent(here, g)? / (norm * norm) } else { 1.0 };
+        let layout = here.oracle.facts().layout;
         here.minimise(scale, |mu, down| {
             let times = |v: &[f64]| {
-                let mut product = here.curvature_times(Hessian::Full, v);
-                product.iter_mut().zip(&v[..here.oracle.coefficients()]).for_each(|(h, v)| *h += mu * v);
-                product
+                let mut product = here.curvature_times(Hessian::Full, v)?;
+                product.iter_mut().zip(layout.coefficients(v)).for_each(|(h, v)| *h += mu * v);
+                Ok(product)
             };
             let goal = accuracy * down.iter().map(|g| g * g).sum::<f64>().sqrt();
             krylov::conjugate_gradients(times, down, goal, Self::MOST_ROUNDS)
@@ -50,16 +52,19 @@ impl Direction for NewtonCg {
         self.last = None;
     }
 
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
         let last = self.last.take().filter(|(theta, _)| theta == here.theta);
-        let (theta, step) = last.unwrap_or_else(|| (here.theta.to_vec(), self.solve(here)));
+        let (theta, step) = match last {
+            Some(last) => last,
+            None => (here.theta.to_vec(), self.solve(here)?),
+        };
         p.iter_mut().zip(&step).for_each(|(p, step)| *p = size * step);
         self.last = Some((theta, step));
-        promised(&here.sums.gradient, p)
+        Ok(promised(&here.known.gradient, p))
     }
 }
 
 /// |gᵀHg|.
-fn bent(here: &Point<'_>, g: &[f64]) -> f64 {
-    here.curvature_times(Hessian::Full, g).iter().zip(g).map(|(h, g)| h * g).sum::<f64>().abs()
+fn bent(here: &Point<'_>, g: &[f64]) -> Result<f64> {
+    Ok(here.curvature_times(Hessian::Full, g)?.iter().zip(g).map(|(h, g)| h * g).sum::<f64>().abs())
 }

@@ -1,5 +1,6 @@
 //! *Normalised* descent: steps of a given length, whatever the gradient's.
 
+use crate::error::Result;
 use crate::solver::direction::{Direction, Point, promised};
 
 /// p = −η·g/‖g‖.
@@ -10,10 +11,10 @@ use crate::solver::direction::{Direction, Point, promised};
 pub struct Normalised;
 
 impl Direction for Normalised {
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
-        let norm = here.sums.gradient_norm();
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
+        let norm = here.known.norm();
         let step = |g: &f64| if norm > 0.0 { -size * (g / norm) } else { 0.0 };
-        p.iter_mut().zip(&here.sums.gradient).for_each(|(p, g)| *p = step(g));
-        promised(&here.sums.gradient, p)
+        p.iter_mut().zip(&here.known.gradient).for_each(|(p, g)| *p = step(g));
+        Ok(promised(&here.known.gradient, p))
     }
 }

@@ -1,5 +1,6 @@
 //! *Suffix* averaging: stochastic steps that shorten within a stage, and the mean of the later ones as its end.
 
+use crate::error::Result;
 use crate::math::linalg::norm;
 use crate::solver::direction::{Direction, Point, promised};
 use crate::solver::estimator::Smoothing;
@@ -48,13 +49,13 @@ impl SuffixAveraging {
 }
 
 impl Direction for SuffixAveraging {
-    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> f64 {
+    fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
         if self.steps.is_multiple_of(here.stage.steps) {
             self.begin(here.theta);
         }
         self.steps += 1;
         let eta = size / self.steps as f64;
-        p.iter_mut().zip(here.theta).zip(&here.sums.gradient).for_each(|((p, theta), g)| *p = theta - eta * g);
+        p.iter_mut().zip(here.theta).zip(&here.known.gradient).for_each(|((p, theta), g)| *p = theta - eta * g);
         self.hold(p, Self::REACH * self.smoothing.radius(&here.stage));
         here.ball.iter().for_each(|ball| ball.project(p));
         if 2 * self.steps > here.stage.steps {
@@ -65,6 +66,6 @@ impl Direction for SuffixAveraging {
             p.iter_mut().zip(&self.sum).for_each(|(p, sum)| *p = sum / self.summed as f64);
         }
         p.iter_mut().zip(here.theta).for_each(|(p, theta)| *p -= theta);
-        promised(&here.sums.gradient, p)
+        Ok(promised(&here.known.gradient, p))
     }
 }

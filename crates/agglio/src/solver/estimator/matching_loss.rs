@@ -1,6 +1,7 @@
 //! The *matching* estimator: the gradient of the loss that matches φ, which has no slope in it.
 
-use crate::oracle::{Objective, Oracle, Query, Sums, Want};
+use crate::error::Result;
+use crate::oracle::{Known, Objective, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, StepIndex};
 
 /// (2/n) Σ ω (φ(z) − y)·x over all rows, and (2/n) Σ ω φ′(z)·x xᵀ where curvature is wanted.
@@ -14,8 +15,7 @@ pub struct MatchingLoss;
 
 impl MatchingLoss {
     fn query<'q>(&self, theta: &'q [f64], index: StepIndex, want: Want<'q>) -> Query<'q> {
-        let query = Query::new(theta, index.stage.tau, index.stage.rows, want);
-        Query { objective: Objective::Matching, ..query }
+        Query::at(theta, index.stage.tau, index.stage.rows, want).of(Objective::Matching)
     }
 }
 
@@ -24,8 +24,8 @@ impl Estimator for MatchingLoss {
         Some(self.query(theta, index, want))
     }
 
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
-        oracle.ask(&self.query(theta, index, want))
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Result<Known> {
+        oracle.ask(&self.query(theta, index, want))?.try_into()
     }
 
     fn objective(&self) -> Objective {

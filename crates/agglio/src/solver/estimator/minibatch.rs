@@ -1,8 +1,8 @@
 //! The *minibatch* estimator: a few rows at a time, each row once in a pass.
 
+use crate::error::Result;
 use crate::math::rng::{Random, Stream, derive_key};
-use crate::oracle::Batch;
-use crate::oracle::{Oracle, Query, Sums, Want};
+use crate::oracle::{Batch, Gradient, Known, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, StepIndex};
 
 /// The order in which minibatches visit the rows: a fresh permutation for each pass, cut into batches as equal as can be.
@@ -46,7 +46,17 @@ pub struct Minibatch(pub Shuffle);
 
 impl Minibatch {
     fn query<'q>(&self, theta: &'q [f64], index: StepIndex, want: Want<'q>) -> Query<'q> {
-        Query::new(theta, index.stage.tau, self.0.batch(index), want)
+        Query::at(theta, index.stage.tau, self.0.batch(index), want)
+    }
+
+    pub(super) fn gradient(
+        &self,
+        oracle: &dyn Oracle,
+        theta: &[f64],
+        index: StepIndex,
+        want: Want<'_>,
+    ) -> Result<Gradient> {
+        oracle.ask(&self.query(theta, index, want))?.gradient()
     }
 }
 
@@ -55,7 +65,7 @@ impl Estimator for Minibatch {
         Some(self.query(theta, index, want))
     }
 
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
-        oracle.ask(&self.query(theta, index, want))
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Result<Known> {
+        self.gradient(oracle, theta, index, want).map(Known::Estimate)
     }
 }

@@ -16,7 +16,8 @@ pub use saga::Saga;
 pub use smoothed::{Smoothed, Smoothing};
 pub use svrg::Svrg;
 
-use crate::oracle::{Objective, Oracle, Query, Sums, Want};
+use crate::error::Result;
+use crate::oracle::{Known, Objective, Oracle, Query, Want};
 use crate::solver::schedule::Stage;
 
 /// A step's place in the run.
@@ -31,15 +32,23 @@ pub struct StepIndex {
 /// Estimates loss and gradient at θ.
 pub trait Estimator: std::fmt::Debug + Send {
     /// A new stage begins at θ.
-    fn begin(&mut self, _oracle: &dyn Oracle, _theta: &[f64], _stage: &Stage) {}
+    ///
+    /// # Errors
+    /// Those of the oracle, here and below.
+    fn begin(&mut self, _oracle: &dyn Oracle, _theta: &[f64], _stage: &Stage) -> Result<()> {
+        Ok(())
+    }
 
     /// The question whose answer is the estimate, where it is one and nothing else. Default: it is not.
-    fn question<'q>(&self, _theta: &'q [f64], _place: StepIndex, _want: Want<'q>) -> Option<Query<'q>> {
+    fn question<'q>(&self, _theta: &'q [f64], _index: StepIndex, _want: Want<'q>) -> Option<Query<'q>> {
         None
     }
 
-    /// The sums at θ, as well as this estimator gets them; the same place asks the same rows.
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums;
+    /// Loss and gradient at θ, as well as this estimator gets them; the same step asks the same rows.
+    ///
+    /// # Errors
+    /// Those of the oracle.
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Result<Known>;
 
     /// The loss whose gradient it estimates, which is the one that the fit minimises. Default: squares.
     fn objective(&self) -> Objective {

@@ -1,20 +1,25 @@
-//! *SAGA*: a minibatch gradient, corrected by what each row said when it was last visited.
+//! *SAGA*: a minibatch gradient, corrected by the terms with which each row last entered it.
 
-use crate::oracle::Batch;
-use crate::oracle::{Memory, Oracle, Query, Sums, Want};
+use std::borrow::Cow;
+
+use crate::error::Result;
+use crate::math::rng::Permutation;
+use crate::oracle::{Batch, Known, Memory, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
 use crate::solver::schedule::Stage;
 
-/// ∇_B(θ) − (what B last said) + (mean of what all rows last said).
+/// ∇_B(θ) − (the last terms of B) + (the mean of the last terms of all rows).
 ///
-/// The oracle keeps one number a row. Numbers from an earlier temperature stay valid as a correction, since
-/// whatever is subtracted is added back in the mean; they are renewed within a pass.
+/// A term is a row times one number, and these numbers are remembered. Numbers from an earlier temperature stay valid as a
+/// correction, since everything that is subtracted is added back in the mean; they are renewed within a pass.
 ///
 /// Reference: Defazio, Bach and Lacoste-Julien (2014), `sec:method` "AGGLIO Variants".
 #[derive(Clone, Debug)]
 pub struct Saga {
     shuffle: Shuffle,
     mean: Vec<f64>,
+    /// The number of each row.
+    table: Vec<f64>,
 }
 
 impl Saga {
@@ -23,28 +28,44 @@ impl Saga {
 
     /// Visits the rows in the order of `shuffle`.
     pub fn new(shuffle: Shuffle) -> Saga {
-        Saga { shuffle, mean: Vec::new() }
+        Saga { shuffle, mean: Vec::new(), table: Vec::new() }
     }
 }
 
 impl Estimator for Saga {
-    fn begin(&mut self, oracle: &dyn Oracle, theta: &[f64], stage: &Stage) {
+    fn begin(&mut self, oracle: &dyn Oracle, theta: &[f64], stage: &Stage) -> Result<()> {
         // the mean is kept by adding differences, whose rounding from large gradients would outlive them
         if stage.index.is_multiple_of(Self::RENEWAL) {
-            let query = Query::new(theta, stage.tau, Batch::All, Want::Gradient);
-            self.mean = oracle.ask(&Query { memory: Memory::Renew, ..query }).gradient;
+            let query = Query::at(theta, stage.tau, Batch::All, Want::Gradient).remembering(Memory::Renew);
+            let all = oracle.ask(&query)?.gradient()?;
+            (self.mean, self.table) = (all.gradient, all.remembered);
         }
+        Ok(())
     }
 
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
-        let query = Query::new(theta, index.stage.tau, self.shuffle.batch(index), want);
-        let mut here = oracle.ask(&Query { memory: Memory::Difference, ..query });
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Result<Known> {
+        let batch = self.shuffle.batch(index);
+        let rows = rows_of(batch, oracle.rows());
+        let before: Vec<f64> = rows.iter().map(|&row| self.table.get(row).copied().unwrap_or(0.0)).collect();
+        let query = Query::at(theta, index.stage.tau, batch, want);
+        let mut here = oracle.ask(&query.remembering(Memory::Difference(Cow::Owned(before))))?.gradient()?;
+        for (row, number) in rows.into_iter().zip(&here.remembered) {
+            self.table.get_mut(row).into_iter().for_each(|kept| *kept = *number);
+        }
         let share = here.rows as f64 / oracle.rows() as f64;
         for (g, mean) in here.gradient.iter_mut().zip(&mut self.mean) {
             let change = *g;
             *g += *mean;
             *mean += share * change;
         }
-        here
+        Ok(Known::Estimate(here))
+    }
+}
+
+/// The rows of a batch, in its order.
+fn rows_of(batch: Batch, all: usize) -> Vec<usize> {
+    match batch {
+        Batch::All => (0..all).collect(),
+        Batch::Part { key, start, .. } => Permutation::new(key, all).run(start, batch.len(all)),
     }
 }

@@ -1,8 +1,9 @@
 //! The *smoothed* estimator: the gradient at a random point nearby.
 
+use crate::error::Result;
 use crate::math::linalg::norm;
 use crate::math::rng::{Random, Stream, derive_key};
-use crate::oracle::{Oracle, Query, Sums, Want};
+use crate::oracle::{Known, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
 use crate::solver::schedule::Stage;
 
@@ -47,9 +48,10 @@ impl Smoothed {
 }
 
 impl Estimator for Smoothed {
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Result<Known> {
         let (radius, u) = (self.smoothing.radius(&index.stage), self.direction(index, theta.len()));
         let nearby: Vec<f64> = theta.iter().zip(u).map(|(theta, u)| theta + radius * u).collect();
-        oracle.ask(&Query::new(&nearby, index.stage.tau, self.shuffle.batch(index), want))
+        let query = Query::at(&nearby, index.stage.tau, self.shuffle.batch(index), want);
+        oracle.ask(&query)?.gradient().map(Known::Estimate)
     }
 }

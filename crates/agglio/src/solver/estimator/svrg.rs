@@ -1,7 +1,7 @@
 //! *SVRG*: a minibatch gradient, corrected by what the same rows said at an anchor where all rows were asked.
 
-use crate::oracle::Batch;
-use crate::oracle::{Oracle, Query, Sums, Want};
+use crate::error::Result;
+use crate::oracle::{Batch, Known, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
 use crate::solver::schedule::Stage;
 
@@ -25,18 +25,20 @@ impl Svrg {
 }
 
 impl Estimator for Svrg {
-    fn begin(&mut self, oracle: &dyn Oracle, theta: &[f64], stage: &Stage) {
+    fn begin(&mut self, oracle: &dyn Oracle, theta: &[f64], stage: &Stage) -> Result<()> {
         self.anchor = theta.to_vec();
-        self.at_anchor = oracle.ask(&Query::new(theta, stage.tau, Batch::All, Want::Gradient)).gradient;
+        let query = Query::at(theta, stage.tau, Batch::All, Want::Gradient);
+        self.at_anchor = oracle.ask(&query)?.gradient()?.gradient;
+        Ok(())
     }
 
-    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Sums {
+    fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Result<Known> {
         let batch = self.shuffle.batch(index);
-        let ask = |theta| oracle.ask(&Query::new(theta, index.stage.tau, batch, want));
-        let (mut here, before) = (ask(theta), ask(&self.anchor));
+        let ask = |theta: &[f64]| oracle.ask(&Query::at(theta, index.stage.tau, batch, want.clone()))?.gradient();
+        let (mut here, before) = (ask(theta)?, ask(&self.anchor)?);
         for ((g, before), full) in here.gradient.iter_mut().zip(&before.gradient).zip(&self.at_anchor) {
             *g += full - before;
         }
-        here
+        Ok(Known::Estimate(here))
     }
 }

@@ -1,6 +1,6 @@
 //! *Armijo*'s rule: try, and halve until the loss falls enough.
 
-use crate::oracle::Sums;
+use crate::oracle::Known;
 use crate::solver::step::{StepRule, Verdict};
 
 /// Accepts a trial if L(θ + p) ≤ L(θ) − c·predicted, halves the size if not, and doubles it after each success.
@@ -50,10 +50,10 @@ impl StepRule for Armijo {
         true
     }
 
-    fn judge(&mut self, here: &Sums, there: &Sums, predicted: f64) -> Verdict {
+    fn judge(&mut self, here: &Known, there: &Known, predicted: f64) -> Verdict {
         let rounding = predicted <= here.rounding().max(8.0 * f64::EPSILON * here.loss);
         let better = match rounding {
-            true => there.gradient_norm() < self.fall() * here.gradient_norm(),
+            true => there.norm() < self.fall() * here.norm(),
             false => there.loss <= here.loss - Self::SHARE * predicted,
         };
         if better && there.is_finite() {

@@ -14,7 +14,7 @@ pub use planned::Planned;
 pub use smoothness::Smoothness;
 pub use trust_region::TrustRegion;
 
-use crate::oracle::Sums;
+use crate::oracle::Known;
 use crate::solver::schedule::Stage;
 
 /// What becomes of a trial.
@@ -42,7 +42,7 @@ pub trait StepRule: std::fmt::Debug + Send {
     }
 
     /// The verdict on a trial that promised the decrease `predicted`.
-    fn judge(&mut self, _here: &Sums, _there: &Sums, _predicted: f64) -> Verdict {
+    fn judge(&mut self, _here: &Known, _there: &Known, _predicted: f64) -> Verdict {
         Verdict::Accept
     }
 

@@ -1,8 +1,8 @@
 //! *Smoothness* Λ bounds the curvature of L̂_τ at every θ and τ; 1/Λ is the step that never overshoots.
 
+use crate::error::Result;
 use crate::math::krylov;
-use crate::oracle::Batch;
-use crate::oracle::{Hessian, Oracle, Query, Want};
+use crate::oracle::{Ask, Batch, Hessian, Oracle, Query};
 
 /// ```text
 /// Λ   = 2·(sup φ′)²·λ_max(XᵀX/n)                                          all rows
@@ -27,16 +27,20 @@ impl Smoothness {
     const ROOM: f64 = 1.02;
 
     /// Measures Λ for temperatures up to `tau_max`; none where the activation's slope is unbounded there.
-    pub fn measure(oracle: &dyn Oracle, tau_max: f64) -> Option<Smoothness> {
-        let bounds = oracle.bounds();
+    ///
+    /// # Errors
+    /// Those of the oracle.
+    pub fn measure(oracle: &dyn Oracle, tau_max: f64) -> Result<Option<Smoothness>> {
+        let phi = oracle.facts().activation;
         // at τ = 0 every activation is a line
-        let slope = if tau_max == 0.0 { bounds.slope } else { bounds.largest_slope? };
-        let steepness = (slope / bounds.slope).powi(2);
+        let Some(slope) = (if tau_max == 0.0 { Some(phi.slope) } else { phi.largest_slope }) else { return Ok(None) };
+        let longest_row = oracle.ask(&Query::new(Batch::All, Ask::LongestRow))?.number()?;
+        let steepness = (slope / phi.slope).powi(2);
         let exact = oracle.dim() <= Self::PRODUCTS;
-        let all = steepness * largest_eigenvalue(oracle) * if exact { 1.0 } else { Self::ROOM };
+        let all = steepness * largest_eigenvalue(oracle)? * if exact { 1.0 } else { Self::ROOM };
         // the longest row is no flatter than the mean of all rows
-        let single = (steepness * bounds.longest_row).max(all);
-        Some(Smoothness { all, single, rows: oracle.rows() as f64, slope })
+        let single = (steepness * longest_row).max(all);
+        Ok(Some(Smoothness { all, single, rows: oracle.rows() as f64, slope }))
     }
 
     /// Λ_b for a batch of `size` rows; Λ for all rows.
@@ -62,11 +66,8 @@ impl Smoothness {
 
 /// λ_max of the Gauss–Newton curvature at τ = 0, where it does not depend on θ: exact after as many products as θ has
 /// entries, and close from below after few.
-fn largest_eigenvalue(oracle: &dyn Oracle) -> f64 {
+fn largest_eigenvalue(oracle: &dyn Oracle) -> Result<f64> {
     let origin = vec![0.0; oracle.dim()];
-    let times = |v: &[f64]| {
-        let want = Want::CurvatureTimes(Hessian::GaussNewton, v);
-        oracle.ask(&Query::new(&origin, 0.0, Batch::All, want)).curvature_times
-    };
-    krylov::ritz_values(times, oracle.dim(), Smoothness::PRODUCTS).last().copied().unwrap_or(0.0)
+    let times = |v: &[f64]| oracle.curvature_times(&origin, 0.0, Batch::All, Hessian::GaussNewton, v);
+    Ok(krylov::ritz_values(times, oracle.dim(), Smoothness::PRODUCTS)?.last().copied().unwrap_or(0.0))
 }

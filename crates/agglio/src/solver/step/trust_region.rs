@@ -1,6 +1,6 @@
 //! The *trust region* of Levenberg and Marquardt: as far as the model has been right.
 
-use crate::oracle::Sums;
+use crate::oracle::{Known, Model};
 use crate::solver::step::{StepRule, Verdict};
 
 /// Accepts a trial that gains at least a ten-thousandth of what the model predicts; the size, one over the damping,
@@ -49,8 +49,9 @@ impl TrustRegion {
 }
 
 /// The gradient in units of the slopes, as far as these are known: it does not fall just because they vanish.
-fn gradient_of(sums: &Sums) -> f64 {
-    sums.relative_gradient().map_or_else(|| sums.gradient_norm(), |cosine| cosine * sums.loss.sqrt())
+fn gradient_of(known: &Known) -> f64 {
+    let relative = known.model().and_then(Model::relative_gradient);
+    relative.map_or_else(|| known.norm(), |cosine| cosine * known.loss.sqrt())
 }
 
 impl StepRule for TrustRegion {
@@ -62,7 +63,7 @@ impl StepRule for TrustRegion {
         true
     }
 
-    fn judge(&mut self, here: &Sums, there: &Sums, predicted: f64) -> Verdict {
+    fn judge(&mut self, here: &Known, there: &Known, predicted: f64) -> Verdict {
         if !there.is_finite() {
             self.shrink(10.0);
             return if self.size > f64::MIN_POSITIVE { Verdict::Reject } else { Verdict::Settled };

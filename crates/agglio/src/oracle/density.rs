@@ -1,4 +1,4 @@
-//! A *branch* is one preimage of a label, with its density under noise before φ.
+//! The *density* of a preimage under noise before φ.
 
 use std::f64::consts::PI;
 
@@ -23,19 +23,19 @@ impl PreimageDensity {
         PreimageDensity { preimage, square, log_density: gauss - slope.ln() }
     }
 
-    /// The probability of the first of two branches.
+    /// The probability of the first of two preimages.
     pub fn odds(left: PreimageDensity, right: PreimageDensity) -> f64 {
         1.0 / (1.0 + (right.log_density - left.log_density).exp())
     }
 
-    /// The mixture of two branches; of one, where they are the same.
+    /// The mixture of two preimages; of one, where they are the same.
     pub fn expect(left: PreimageDensity, right: PreimageDensity) -> PreimageDensity {
         if left.preimage == right.preimage {
             return left;
         }
         let most = left.log_density.max(right.log_density);
-        let [a, b] = [left, right].map(|branch| (branch.log_density - most).exp());
+        let [a, b] = [left, right].map(|side| (side.log_density - most).exp());
         let mean = |of: fn(&PreimageDensity) -> f64| (a * of(&left) + b * of(&right)) / (a + b);
-        PreimageDensity { preimage: mean(|b| b.preimage), square: mean(|b| b.square), log_density: most + (a + b).ln() }
+        PreimageDensity { preimage: mean(|d| d.preimage), square: mean(|d| d.square), log_density: most + (a + b).ln() }
     }
 }

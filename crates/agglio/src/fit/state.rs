@@ -1,0 +1,274 @@
+//! The *state* of the loop: θ, the beginning of the stage, and what is known at (θ, τ).
+
+use crate::error::Result;
+use crate::fit::observe::Step;
+use crate::fit::stop::{End, StageMean, Stop};
+use crate::fit::{Ending, FARTHEST, Outcome};
+use crate::oracle::{Batch, Gradient, Known, Model, Objective, Oracle, Query, Want};
+use crate::outcome::StopReason;
+use crate::solver::estimator::StepIndex;
+use crate::solver::schedule::{Next, Stage};
+use crate::solver::step::Verdict;
+use crate::solver::{Ball, Keep, Method};
+
+/// Everything that a step changes, but for the memory of the parts.
+pub(super) struct LoopState {
+    pub theta: Vec<f64>,
+    /// θ before the last accepted step, and where the stage began: these remain if a step overflows.
+    before: Vec<f64>,
+    begun: Vec<f64>,
+    pub ball: Option<Ball>,
+    objective: Objective,
+    pub stage: Stage,
+    pub known: Option<Known>,
+    pub mean: StageMean,
+    pub keep: Keep,
+    pub best: BestPoint,
+    steps: usize,
+    first_loss: f64,
+    pub accepted: usize,
+}
+
+/// A point that may be better than the last; empty before anything was taken in.
+#[derive(Default)]
+pub(super) struct BestPoint {
+    theta: Vec<f64>,
+    loss: Option<f64>,
+    stages: f64,
+}
+
+impl BestPoint {
+    /// Takes in where a stage ended: the mean of those, later ones counting more, the k-th with k².
+    ///
+    /// Reference: Shamir and Zhang (2013), polynomial-decay averaging.
+    fn average(&mut self, theta: &[f64]) {
+        self.stages += 1.0;
+        self.theta.resize(theta.len(), 0.0);
+        let share = 3.0 / (self.stages + 2.0);
+        self.theta.iter_mut().zip(theta).for_each(|(mean, theta)| *mean += share * (theta - *mean));
+    }
+
+    /// Takes in a point if its loss is the lowest so far.
+    pub fn take_lower(&mut self, theta: &[f64], loss: f64) {
+        if self.loss.is_none_or(|lowest| loss < lowest) {
+            self.loss = Some(loss);
+            self.theta.clear();
+            self.theta.extend_from_slice(theta);
+        }
+    }
+}
+
+/// What an observer hears of a step besides where it led.
+pub(super) struct StepRecord {
+    rows: usize,
+    pub loss: f64,
+    gradient: f64,
+    saturated: f64,
+    verdict: Verdict,
+}
+
+impl StepRecord {
+    pub fn new(here: &Known, verdict: Verdict) -> StepRecord {
+        let saturated = here.model().map_or(0.0, |model| model.saturated);
+        StepRecord { rows: here.rows, loss: here.loss, gradient: here.norm(), saturated, verdict }
+    }
+}
+
+impl LoopState {
+    pub fn new(theta: Vec<f64>, stage: Stage, method: &Method) -> LoopState {
+        let (before, begun) = (theta.clone(), theta.clone());
+        LoopState {
+            theta,
+            before,
+            begun,
+            ball: method.ball,
+            objective: method.estimator.objective(),
+            stage,
+            known: None,
+            mean: StageMean::default(),
+            keep: method.keep,
+            best: BestPoint::default(),
+            steps: 0,
+            first_loss: f64::NAN,
+            accepted: 0,
+        }
+    }
+
+    pub fn index(&self) -> StepIndex {
+        StepIndex { stage: self.stage, step: self.accepted }
+    }
+
+    /// Whether θ and the sums there are finite: where φ is flat, a θ beyond the doubles has a loss like any other.
+    pub fn is_finite(&self, sums: &Gradient) -> bool {
+        sums.is_finite() && self.theta.iter().all(|theta| theta.abs() <= FARTHEST)
+    }
+
+    pub fn trial(&self, p: &[f64]) -> Vec<f64> {
+        let mut trial: Vec<f64> = self.theta.iter().zip(p).map(|(theta, p)| theta + p).collect();
+        self.ball.iter().for_each(|ball| ball.project(&mut trial));
+        trial
+    }
+
+    pub fn take(&mut self, verdict: Verdict, trial: Vec<f64>, here: Known, there: Option<Known>) {
+        if self.steps == 0 {
+            self.first_loss = here.loss;
+        }
+        self.steps += 1;
+        if verdict == Verdict::Accept {
+            self.before = std::mem::replace(&mut self.theta, trial);
+            self.known = there;
+            self.accepted += 1;
+        } else {
+            self.known = Some(here);
+        }
+    }
+
+    pub fn report(&self, oracle: &dyn Oracle, record: &StepRecord) -> Step<'_> {
+        Step {
+            step: self.steps,
+            stage: self.stage.index,
+            tau: self.stage.tau,
+            rows: record.rows,
+            passes: oracle.visited() as f64 / oracle.rows() as f64,
+            loss: record.loss,
+            gradient: record.gradient,
+            saturated: record.saturated,
+            accepted: record.verdict == Verdict::Accept,
+            theta: &self.theta,
+        }
+    }
+
+    /// Goes where the schedule says; answers why the fit is over, if it is.
+    pub fn follow(
+        &mut self,
+        next: Next,
+        oracle: &dyn Oracle,
+        method: &mut Method,
+        stop: &mut Stop,
+        settled: bool,
+    ) -> Result<Option<Ending>> {
+        match next {
+            Next::Stay => {}
+            Next::Advance(stage) => {
+                let ending = self.review(oracle, method, stop, settled)?;
+                if ending.is_some() {
+                    return Ok(ending);
+                }
+                self.enter(stage, oracle, method)?;
+            }
+            Next::Retreat(stage) => {
+                self.theta.clone_from(&self.begun);
+                self.enter(stage, oracle, method)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the fit is over now that a stage is, with the exact model where it was asked for.
+    fn review(
+        &mut self,
+        oracle: &dyn Oracle,
+        method: &mut Method,
+        stop: &mut Stop,
+        settled: bool,
+    ) -> Result<Option<Ending>> {
+        let end = match stop.at_limit(self.stage.index + 1) {
+            true => End::Limit,
+            false if settled => End::Settled,
+            false => End::Full,
+        };
+        if method.schedule.at_cap(&self.stage) {
+            method.step.observe(self.mean.loss());
+            if self.keep == Keep::Average && method.step.decays() {
+                self.best.average(&self.theta);
+            }
+            // the exact model may have come with the last trial
+            let is_known = matches!(self.known, Some(Known::Exact(_)));
+            if stop.review(&self.mean, end) || is_known {
+                let exact = match self.known.take() {
+                    Some(Known::Exact(model)) => model,
+                    _ => self.ask(oracle)?,
+                };
+                if !self.is_finite(&exact) {
+                    return Ok(Some(StopReason::NotFinite.into()));
+                }
+                let mut reduced = exact.clone();
+                self.reduce(&mut reduced);
+                let own = self.own_model(oracle)?;
+                if let Some(reason) = stop.confirm(&reduced, own.as_ref(), &self.mean, end) {
+                    return Ok(Some(Ending { reason, exact: Some(exact) }));
+                }
+                self.known = method.estimator.is_exact().then_some(Known::Exact(exact));
+            }
+        }
+        let exact = |state: &mut LoopState| state.known.take().and_then(Known::into_model);
+        Ok((end == End::Limit).then(|| Ending { reason: StopReason::Limit, exact: exact(self) }))
+    }
+
+    /// A change of temperature forgets what is known.
+    fn enter(&mut self, stage: Stage, oracle: &dyn Oracle, method: &mut Method) -> Result<()> {
+        if stage.tau != self.stage.tau || stage.rows != self.stage.rows {
+            self.known = None;
+            method.direction.on_new_objective(&stage);
+        }
+        self.stage = stage;
+        self.begun.clone_from(&self.theta);
+        self.mean = StageMean::default();
+        self.accepted = 0;
+        method.begin(oracle, &self.theta, &self.stage)
+    }
+
+    /// Leaves of the gradient what the ball does not hold back, and answers with its multiplier.
+    fn reduce(&self, model: &mut Model) -> f64 {
+        self.ball.map_or(0.0, |ball| ball.reduce(&self.theta, &mut model.gradient))
+    }
+
+    /// The model of the loss that is minimised, where it is not squares.
+    fn own_model(&self, oracle: &dyn Oracle) -> Result<Option<Model>> {
+        if self.objective == Objective::Squares {
+            return Ok(None);
+        }
+        let query = Query::at(&self.theta, self.stage.tau, self.stage.rows, Want::Stationarity);
+        let mut own = oracle.ask(&query.of(self.objective))?.model()?;
+        self.reduce(&mut own);
+        Ok(Some(own))
+    }
+
+    fn ask(&self, oracle: &dyn Oracle) -> Result<Model> {
+        oracle.ask(&Query::at(&self.theta, self.stage.tau, self.stage.rows, Want::Stationarity))?.model()
+    }
+
+    pub fn end(mut self, oracle: &dyn Oracle, Ending { reason, exact }: Ending) -> Result<Outcome> {
+        use StopReason::{Interrupted, Limit, NotFinite};
+        // a fit that was ended on its way, on a sample of the rows, is reported on all of them
+        let elsewhere = matches!(reason, Limit | Interrupted | NotFinite) && self.stage.rows != Batch::All;
+        if elsewhere {
+            self.stage.rows = Batch::All;
+        }
+        let mut model = match exact.filter(|_| !elsewhere) {
+            Some(exact) => exact,
+            None => self.ask(oracle)?,
+        };
+        // the stop rule has confirmed the last point, not another
+        if !self.best.theta.is_empty() && matches!(reason, Limit | Interrupted) {
+            let last = std::mem::replace(&mut self.theta, std::mem::take(&mut self.best.theta));
+            let best = self.ask(oracle)?;
+            match best.loss < model.loss {
+                true => model = best,
+                false => self.theta = last,
+            }
+        }
+        for fallback in [self.before.clone(), self.begun.clone()] {
+            if self.is_finite(&model) {
+                break;
+            }
+            self.theta = fallback;
+            model = self.ask(oracle)?;
+        }
+        let multiplier = self.reduce(&mut model);
+        let matching_gradient = self.own_model(oracle)?.and_then(|own| own.relative_gradient());
+        let first_loss = if self.steps > 0 { self.first_loss } else { model.loss };
+        let (theta, tau, steps) = (self.theta, self.stage.tau, self.steps);
+        Ok(Outcome { theta, tau, reason, steps, first_loss, model, multiplier, matching_gradient })
+    }
+}

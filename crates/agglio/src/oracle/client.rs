@@ -1,0 +1,72 @@
+//! A *client* is an oracle as one of several runs sees it: with its own labels, count of visits and interrupt.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::error::Result;
+use crate::oracle::{Answer, Facts, LabelChoice, Oracle, Query, given_up};
+
+/// An oracle for one run.
+pub(crate) struct OracleClient<'a> {
+    oracle: &'a dyn Oracle,
+    labels: LabelChoice,
+    /// Counted here, where the run has a count beside that of the oracle.
+    visited: Option<AtomicU64>,
+    interrupt: Option<&'a AtomicBool>,
+}
+
+impl<'a> OracleClient<'a> {
+    /// The oracle with these graduated labels.
+    pub fn new(oracle: &'a dyn Oracle, labels: LabelChoice) -> OracleClient<'a> {
+        OracleClient { oracle, labels, visited: None, interrupt: None }
+    }
+
+    /// A run that begins now, with its own count and the flag that ends it: it would have asked everything that was asked
+    /// before.
+    pub fn beside_others(self, interrupt: &'a AtomicBool) -> OracleClient<'a> {
+        let visited = Some(AtomicU64::new(self.oracle.visited()));
+        OracleClient { visited, interrupt: Some(interrupt), ..self }
+    }
+
+    /// Counts rows that were visited for this run.
+    pub fn count(&self, rows: usize) {
+        if let Some(visited) = &self.visited {
+            visited.fetch_add(rows as u64, Ordering::Relaxed);
+        }
+    }
+
+    fn count_query(&self, query: &Query<'_>) {
+        self.count(query.points() * query.batch.len(self.rows()));
+    }
+}
+
+impl Oracle for OracleClient<'_> {
+    fn facts(&self) -> &Facts {
+        self.oracle.facts()
+    }
+
+    fn ask(&self, query: &Query<'_>) -> Result<Answer> {
+        if let Some(nothing) = given_up(self, query) {
+            return Ok(nothing);
+        }
+        self.count_query(query);
+        self.oracle.ask(&query.clone().with_labels(self.labels))
+    }
+
+    fn ask_all(&self, queries: &[Query<'_>]) -> Result<Vec<Answer>> {
+        queries.iter().for_each(|query| self.count_query(query));
+        let queries: Vec<Query<'_>> = queries.iter().map(|query| query.clone().with_labels(self.labels)).collect();
+        self.oracle.ask_all(&queries)
+    }
+
+    fn labels(&self) -> LabelChoice {
+        self.labels
+    }
+
+    fn visited(&self) -> u64 {
+        self.visited.as_ref().map_or_else(|| self.oracle.visited(), |visited| visited.load(Ordering::Relaxed))
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.map_or_else(|| self.oracle.is_interrupted(), |flag| flag.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,93 @@
+//! *Many* questions about the same rows, each at its own point and temperature, answered in one visit of them.
+//!
+//! Rows are multiplied with several points at once, by `gemm`, which takes less time than one point after the other. Numbers
+//! are then added up in another order than for a single question. The other questions make no difference to an answer:
+//! blocks of points are filled up with zeros, so that all products have the same shape.
+
+use crate::math::vector::{self, sum};
+use crate::oracle::partial_sums::PartialSums;
+use crate::oracle::query::Ask;
+use crate::oracle::row_pass::{RowPass, Scratch, stride};
+use crate::rows::{BLOCK, Run};
+
+/// Questions for the gradient over the same rows.
+pub(crate) struct MultiQuery<'a> {
+    passes: &'a [RowPass<'a>],
+    /// The points as the rows see them, one after the other, and zeros that fill the last block up.
+    points: Vec<f64>,
+    /// Number of both.
+    columns: usize,
+}
+
+/// Working memory: for a run of rows predictors and coefficients, a column of them for each question; and the sums so far.
+struct Columns {
+    z: Vec<f64>,
+    a: Vec<f64>,
+    sums: Vec<f64>,
+    products: Vec<f64>,
+}
+
+impl MultiQuery<'_> {
+    /// Most questions that are answered at once: with more there is little to gain.
+    pub const MOST: usize = 32;
+}
+
+impl<'a> MultiQuery<'a> {
+    pub(super) fn new(passes: &'a [RowPass<'a>]) -> MultiQuery<'a> {
+        let mut points: Vec<f64> = passes.iter().flat_map(|pass| pass.at.v.iter().copied()).collect();
+        let (width, columns) = (points.len() / passes.len().max(1), passes.len().next_multiple_of(BLOCK));
+        points.resize(width * columns, 0.0);
+        MultiQuery { passes, points, columns }
+    }
+
+    /// The sums over positions `from` … `to` of the asked rows, for each question.
+    pub(super) fn sum(&self, from: usize, to: usize) -> Vec<PartialSums> {
+        let mut partials: Vec<PartialSums> = self.passes.iter().map(RowPass::nothing).collect();
+        let Some(first) = self.passes.first() else { return partials };
+        let width = first.rows.width();
+        let stride = stride(width).min(to - from);
+        let (mut scratch, mut columns) = (Scratch::new(stride), Columns::new(self.points.len()));
+        for start in (from..to).step_by(stride.max(1)) {
+            let count = stride.min(to - start);
+            let visit = |run: Run<'_>| self.visit(first, start, &run, &mut scratch, &mut columns, &mut partials);
+            first.asked.with_run(start, count, visit);
+        }
+        for (partial, sums) in partials.iter_mut().zip(columns.sums.chunks_exact(width)) {
+            partial.gradient.rows.copy_from_slice(sums);
+        }
+        partials
+    }
+
+    fn visit(
+        &self,
+        first: &RowPass<'_>,
+        start: usize,
+        run: &Run<'_>,
+        scratch: &mut Scratch,
+        columns: &mut Columns,
+        partials: &mut [PartialSums],
+    ) {
+        let (rows, pivot, count) = (first.rows, first.pivot(), run.len());
+        let Columns { z, a, sums, products } = columns;
+        z.resize(self.columns * count, 0.0);
+        a.resize(self.columns * count, 0.0);
+        rows.dots_many(run, pivot, &self.points, z, products);
+        let view = first.enter(scratch, run);
+        let [label, residual, derivative, b, h, second, ..] = view.columns;
+        let columns = z.chunks_exact_mut(count).zip(a.chunks_exact_mut(count));
+        for ((pass, partial), (z, a)) in self.passes.iter().zip(partials).zip(columns) {
+            let Ask::At(at) = &pass.query.ask else { continue };
+            vector::add(z, view.offset, pass.at.constant);
+            pass.compare(at, run, [view.weight, z], [label, residual, derivative], [b, h, second], partial);
+            pass.weigh_gradient(at, start, [view.weight, residual, derivative], a, partial);
+            partial.gradient.total += sum(a);
+        }
+        rows.add_many(run, pivot, a, sums, products);
+    }
+}
+
+impl Columns {
+    fn new(sums: usize) -> Columns {
+        Columns { z: Vec::new(), a: Vec::new(), sums: vec![0.0; sums], products: Vec::new() }
+    }
+}

@@ -1,0 +1,92 @@
+//! *Partial sums* over some of the asked rows: not divided by anything, so that those of several holders of rows merge.
+
+use serde::{Deserialize, Serialize};
+
+use crate::math::linalg::Symmetric;
+
+/// Sums over some rows in the rows' own units. Parts that were not asked for are empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartialSums {
+    /// Number of rows.
+    pub rows: usize,
+    /// Σ ω r².
+    pub loss: f64,
+    /// Σ ω (y^τ)².
+    pub label_square: f64,
+    /// max ω r², or the longest row.
+    pub largest: f64,
+    /// Σ ω over the rows whose derivative has vanished.
+    pub saturated: f64,
+    /// Σ a_i and Σ a_i·(x_i − p), with a the gradient's coefficient of a row and p the pivot.
+    pub gradient: Weighted,
+    /// Σ (φ̂′)² and Σ (φ̂′)²·(x_i − c)².
+    pub norms: Weighted,
+    /// Σ h_i and Σ h_i·(x_i − p), with h the curvature's coefficient; or for curvature times a vector, h_i·x_iᵀv.
+    pub curvature: Weighted,
+    /// Σ h_i·(x_i − p)(x_i − p)ᵀ.
+    pub products: Option<Symmetric>,
+    /// Σ ω_i ẑ_i and Σ ω_i ẑ_i·(x_i − p) for each choice of preimages, with ẑ = φ⁻¹(y) less the offset.
+    pub right_sides: Vec<Weighted>,
+    /// Further sums, which have their meaning from the question.
+    pub numbers: Vec<f64>,
+    /// Numbers row by row: for each its position in the batch.
+    pub positions: Vec<usize>,
+    /// The numbers themselves, by columns.
+    pub columns: Vec<Vec<f64>>,
+}
+
+/// A sum of coefficients and the sum of rows that they multiply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Weighted {
+    /// Σ a_i.
+    pub total: f64,
+    /// Σ a_i·(x_i − p).
+    pub rows: Vec<f64>,
+}
+
+impl Weighted {
+    /// No rows, of so many entries; empty where it is not used.
+    pub(super) fn zero(width: usize, used: bool) -> Weighted {
+        Weighted { total: 0.0, rows: if used { vec![0.0; width] } else { Vec::new() } }
+    }
+
+    fn merge(&mut self, other: &Weighted) {
+        self.total += other.total;
+        self.rows.iter_mut().zip(&other.rows).for_each(|(a, b)| *a += b);
+    }
+}
+
+impl PartialSums {
+    /// Adds the sums over the rows to the right of these.
+    pub fn merge(mut self, right: PartialSums) -> PartialSums {
+        self.rows += right.rows;
+        self.loss += right.loss;
+        self.label_square += right.label_square;
+        self.largest = self.largest.max(right.largest);
+        self.saturated += right.saturated;
+        self.gradient.merge(&right.gradient);
+        self.norms.merge(&right.norms);
+        self.curvature.merge(&right.curvature);
+        if let (Some(left), Some(right)) = (&mut self.products, &right.products) {
+            left.add(right);
+        }
+        self.right_sides.iter_mut().zip(&right.right_sides).for_each(|(left, right)| left.merge(right));
+        self.numbers.iter_mut().zip(&right.numbers).for_each(|(left, right)| *left += right);
+        self.positions.extend(right.positions);
+        self.columns.iter_mut().zip(right.columns).for_each(|(left, right)| left.extend(right));
+        self
+    }
+
+    /// Puts rows that stand one by one into the order of the batch.
+    pub(super) fn sort(&mut self) {
+        if self.positions.is_sorted() {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.positions.len()).collect();
+        order.sort_by_key(|&i| self.positions[i]);
+        for column in &mut self.columns {
+            *column = order.iter().map(|&i| column[i]).collect();
+        }
+        self.positions.sort_unstable();
+    }
+}

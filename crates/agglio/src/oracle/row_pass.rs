@@ -1,0 +1,476 @@
+//! A *row pass* answers one question about some of the asked rows, visited in order.
+
+use crate::math::linalg::Symmetric;
+use crate::math::tree::LEAF;
+use crate::math::vector::{self, sum, sum_of};
+use crate::oracle::density::PreimageDensity;
+use crate::oracle::labels::PreimageChoice;
+use crate::oracle::loss;
+use crate::oracle::partial_sums::{PartialSums, Weighted};
+use crate::oracle::query::{Ask, At, Ends, Hessian, Memory, Query, Want};
+use crate::oracle::shard::{Asked, Prepared};
+use crate::rows::{Addition, Predictor, Rows, Run};
+
+/// Rows of so many entries that are visited at once: few enough to be still in the cache when the row's coefficient is known
+/// and the row is added to the gradient.
+pub(super) fn stride(width: usize) -> usize {
+    const CACHED: usize = 8192;
+    (CACHED / width).clamp(8, LEAF)
+}
+
+/// A question as the rows see it: points in the rows' units.
+pub(super) struct RowPass<'a> {
+    pub rows: &'a dyn Rows,
+    pub prepared: &'a Prepared,
+    pub query: &'a Query<'a>,
+    pub asked: &'a Asked,
+    /// θ, or the first of several points.
+    pub at: Predictor,
+    /// Further points.
+    others: Vec<Predictor>,
+}
+
+impl<'a> RowPass<'a> {
+    pub fn new(rows: &'a dyn Rows, prepared: &'a Prepared, query: &'a Query<'a>, asked: &'a Asked) -> RowPass<'a> {
+        let point = |theta: &[f64]| prepared.frame.coordinates.predictor(theta);
+        let (at, others) = match &query.ask {
+            Ask::At(At { theta, want: Want::CurvatureTimes(_, v), .. }) => (point(theta), vec![point(v)]),
+            Ask::At(At { theta, .. }) | Ask::Mixture { theta, .. } | Ask::MeanLoss { theta, .. } => {
+                (point(theta), Vec::new())
+            }
+            Ask::Departure(Ends { pre, post, .. }) => (point(pre), vec![point(post)]),
+            Ask::Projection { theta, directions } => (point(theta), directions.iter().map(|v| point(v)).collect()),
+            Ask::NormalEquations { .. } | Ask::Constant { .. } | Ask::LongestRow => (Predictor::NONE, Vec::new()),
+        };
+        RowPass { rows, prepared, query, asked, at, others }
+    }
+
+    /// The sums over positions `from` … `to` of the asked rows.
+    pub fn sum(&self, from: usize, to: usize) -> PartialSums {
+        let stride = stride(self.rows.width());
+        let mut sums = self.nothing();
+        let mut scratch = Scratch::new(stride.min(to - from));
+        for start in (from..to).step_by(stride) {
+            let count = stride.min(to - start);
+            self.asked.with_run(start, count, |run| self.visit(start, &run, &mut scratch, &mut sums));
+        }
+        sums
+    }
+
+    /// The sums over no rows.
+    pub fn nothing(&self) -> PartialSums {
+        let width = self.rows.width();
+        match &self.query.ask {
+            Ask::At(at) => nothing_at(at, width),
+            Ask::NormalEquations { matrix, choices } => PartialSums {
+                curvature: Weighted::zero(width, *matrix),
+                products: matrix.then(|| Symmetric::zero(width)),
+                right_sides: choices.iter().map(|_| Weighted::zero(width, true)).collect(),
+                ..PartialSums::default()
+            },
+            Ask::Mixture { .. } => PartialSums {
+                right_sides: vec![Weighted::zero(width, true)],
+                numbers: vec![0.0],
+                ..PartialSums::default()
+            },
+            Ask::Departure(_) => PartialSums { numbers: vec![0.0; DEPARTURE], ..PartialSums::default() },
+            Ask::Constant { .. } => PartialSums { numbers: vec![0.0; 3], ..PartialSums::default() },
+            Ask::Projection { directions, .. } => {
+                PartialSums { columns: vec![Vec::new(); 3 + directions.len()], ..PartialSums::default() }
+            }
+            Ask::MeanLoss { .. } | Ask::LongestRow => PartialSums::default(),
+        }
+    }
+
+    fn visit(&self, start: usize, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
+        match &self.query.ask {
+            Ask::At(at) => self.visit_at(at, start, run, scratch, sums),
+            Ask::NormalEquations { choices, .. } => {
+                sums.rows += run.len();
+                self.visit_normal_equations(choices, run, scratch, sums);
+            }
+            Ask::Mixture { sigma, .. } => {
+                sums.rows += run.len();
+                self.visit_mixture(*sigma, run, scratch, sums);
+            }
+            Ask::MeanLoss { sigma, .. } => {
+                sums.rows += run.len();
+                self.visit_means(*sigma, run, scratch, sums);
+            }
+            Ask::Departure(ends) => {
+                sums.rows += run.len();
+                self.visit_departure(ends, run, scratch, sums);
+            }
+            Ask::Constant { intercept } => {
+                sums.rows += run.len();
+                self.visit_constant(*intercept, run, scratch, sums);
+            }
+            Ask::Projection { .. } => {
+                sums.rows += run.len();
+                self.visit_projection(start, run, scratch, sums);
+            }
+            Ask::LongestRow => {
+                sums.rows += run.len();
+                self.visit_lengths(run, scratch, sums);
+            }
+        }
+    }
+
+    fn visit_at(&self, at: &At<'_>, start: usize, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, columns, products } = self.enter(scratch, run);
+        let [z, label, residual, derivative, a, mut spare @ ..] = columns;
+        self.predict(&self.at, run, offset, z);
+        let room = spare.each_mut().map(|column| &mut **column);
+        self.compare(at, run, [weight, z], [label, residual, derivative], room, sums);
+        if at.want == Want::Loss {
+            return;
+        }
+        self.weigh_gradient(at, start, [weight, residual, derivative], a, sums);
+        let [b, h, second] = spare;
+        match &at.want {
+            Want::Stationarity => self.add_norms(at, run, [weight, derivative, a], b, sums),
+            Want::Curvature(hessian) => {
+                self.add_norms(at, run, [weight, derivative, a], b, sums);
+                self.weigh_curvature(at, *hessian, [z, weight, residual, derivative], h, second);
+                self.add(run, [(h, &mut sums.curvature)]);
+                if let Some(matrix) = &mut sums.products {
+                    self.rows.add_products(run, self.pivot(), h, matrix.lower_mut(), products);
+                }
+            }
+            Want::CurvatureTimes(hessian, _) => {
+                self.weigh_curvature(at, *hessian, [z, weight, residual, derivative], h, second);
+                self.multiply(run, z, h);
+                self.add(run, [(h, &mut sums.curvature)]);
+            }
+            Want::Gradient | Want::Loss => self.add(run, [(a, &mut sums.gradient)]),
+        }
+    }
+
+    /// Compares φ̂_τ(z) with the labels: residuals, their squares, and derivatives where these are wanted.
+    pub fn compare(
+        &self,
+        at: &At<'_>,
+        run: &Run<'_>,
+        [weight, z]: [&[f64]; 2],
+        [label, residual, derivative]: [&mut [f64]; 3],
+        scratch: [&mut [f64]; 3],
+        sums: &mut PartialSums,
+    ) {
+        let wants_derivative = at.want != Want::Loss;
+        self.rows.labels(run, label);
+        self.respond(at.tau, wants_derivative, z, residual, derivative);
+        let Prepared { frame, labels } = self.prepared;
+        labels.graduate(self.query.labels.unwrap_or_default(), frame, at.tau, run, [residual, label], scratch);
+        let squares = loss::compare(weight, label, residual);
+        sums.rows += run.len();
+        sums.loss += squares.loss;
+        sums.label_square += squares.label;
+        sums.largest = sums.largest.max(squares.largest);
+        if wants_derivative {
+            loss::mask(weight, derivative);
+        }
+    }
+
+    /// φ̂_τ(z), or φ(z) at τ = 1, and its derivative where that is wanted.
+    fn respond(&self, tau: f64, wants_derivative: bool, z: &[f64], value: &mut [f64], derivative: &mut [f64]) {
+        let activation = &self.prepared.frame.activation;
+        match (tau == 1.0, wants_derivative) {
+            (true, false) => activation.respond(z, value),
+            (true, true) => activation.respond_with_derivative(z, value, derivative),
+            (false, false) => activation.graduate(tau, z, value),
+            (false, true) => activation.graduate_with_derivative(tau, z, value, derivative),
+        }
+    }
+
+    /// The gradient's coefficients, or their differences to the remembered ones.
+    pub fn weigh_gradient(
+        &self,
+        at: &At<'_>,
+        start: usize,
+        [weight, r, derivative]: [&[f64]; 3],
+        a: &mut [f64],
+        sums: &mut PartialSums,
+    ) {
+        at.objective.weigh_gradient(weight, r, derivative, a);
+        if at.memory == Memory::Unused {
+            return;
+        }
+        for (i, a) in a.iter_mut().enumerate() {
+            let position = self.asked.position(start + i);
+            sums.positions.push(position);
+            sums.columns.iter_mut().for_each(|column| column.push(*a));
+            if let Memory::Difference(before) = &at.memory {
+                *a -= before.get(position).copied().unwrap_or(0.0);
+            }
+        }
+    }
+
+    /// The gradient, and beside it the squares of J's columns.
+    fn add_norms(
+        &self,
+        at: &At<'_>,
+        run: &Run<'_>,
+        [weight, derivative, a]: [&[f64]; 3],
+        b: &mut [f64],
+        sums: &mut PartialSums,
+    ) {
+        let flat = 1e-3 * self.prepared.frame.activation.derivative(0.0).abs();
+        sums.saturated += sum_of(weight, derivative, |weight, d| if d.abs() < flat { weight } else { 0.0 });
+        at.objective.weigh_norms(weight, derivative, b);
+        let both = [(a, &mut sums.gradient), (&*b, &mut sums.norms)];
+        let centre = self.prepared.frame.coordinates.centre();
+        self.rows.add_rows_and_squares(run, self.pivot(), centre, both.map(weighted));
+    }
+
+    /// The curvature's coefficient h of each row.
+    fn weigh_curvature(
+        &self,
+        at: &At<'_>,
+        hessian: Hessian,
+        [z, weight, r, derivative]: [&[f64]; 4],
+        h: &mut [f64],
+        second: &mut [f64],
+    ) {
+        at.objective.weigh_curvature(weight, derivative, h);
+        if hessian == Hessian::Full && at.objective.has_residual_curvature() {
+            self.prepared.frame.activation.graduate_second_derivative(at.tau, z, second);
+            h.iter_mut().enumerate().for_each(|(i, h)| *h += weight[i] * r[i] * second[i]);
+        }
+    }
+
+    /// Multiplies h_i with x_iᵀv.
+    fn multiply(&self, run: &Run<'_>, z: &mut [f64], h: &mut [f64]) {
+        if let Some(times) = self.others.first() {
+            self.rows.dots(run, self.pivot(), &times.v, z);
+            h.iter_mut().zip(z).for_each(|(h, z)| *h *= *z + times.constant);
+        }
+    }
+
+    /// ẑ is the left or the right preimage, with odds N(ẑ; z, σ²)/|φ′(ẑ)| given y.
+    fn visit_mixture(&self, sigma: f64, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, columns: [z, left, right, expected, a, ..], .. } = self.enter(scratch, run);
+        self.predict(&self.at, run, offset, z);
+        self.prepared.labels.both(run, left, right);
+        let mut log_likelihood = sums.numbers.first().copied().unwrap_or(0.0);
+        for i in 0..run.len() {
+            if weight[i] == 0.0 {
+                expected[i] = 0.0;
+                continue;
+            }
+            let density = |preimage: f64| self.density(preimage, z[i], sigma);
+            let both = PreimageDensity::expect(density(left[i]), density(right[i]));
+            sums.loss += weight[i] * both.square;
+            log_likelihood += weight[i] * both.log_density;
+            expected[i] = both.preimage;
+        }
+        sums.numbers = vec![log_likelihood];
+        a.iter_mut().enumerate().for_each(|(i, a)| *a = weight[i] * (expected[i] - offset[i]));
+        if let Some(right) = sums.right_sides.first_mut() {
+            self.add(run, [(a, right)]);
+        }
+    }
+
+    fn density(&self, preimage: f64, z: f64, sigma: f64) -> PreimageDensity {
+        PreimageDensity::new(self.prepared.frame.activation.as_ref(), preimage, z, sigma)
+    }
+
+    /// At τ = 0 the problem is linear least squares on φ⁻¹(c), whatever θ.
+    fn visit_normal_equations(
+        &self,
+        choices: &[PreimageChoice],
+        run: &Run<'_>,
+        scratch: &mut Scratch,
+        sums: &mut PartialSums,
+    ) {
+        let ScratchView { weight, offset, columns: [a, b, ..], products } = self.enter(scratch, run);
+        let Prepared { frame, labels } = self.prepared;
+        let pull = |choice: PreimageChoice, a: &mut [f64]| {
+            labels.choose(choice, frame, run, a);
+            for ((a, weight), offset) in a.iter_mut().zip(weight).zip(offset) {
+                *a = if *weight > 0.0 { weight * (*a - offset) } else { 0.0 };
+            }
+        };
+        let sides = sums.right_sides.chunks_mut(2).zip(choices.chunks(2));
+        for pair in sides {
+            match pair {
+                ([left, right], &[first, second]) => {
+                    pull(first, a);
+                    pull(second, b);
+                    self.add(run, [(a, left), (b, right)]);
+                }
+                ([single], &[choice]) => {
+                    pull(choice, a);
+                    self.add(run, [(a, single)]);
+                }
+                _ => {}
+            }
+        }
+        if let Some(matrix) = &mut sums.products {
+            self.rows.add_products(run, self.pivot(), weight, matrix.lower_mut(), products);
+            self.add(run, [(weight, &mut sums.curvature)]);
+        }
+    }
+
+    /// Σ ω (E φ(z + ε) − y)².
+    fn visit_means(&self, sigma: f64, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, columns: [z, label, mean, ..], .. } = self.enter(scratch, run);
+        self.predict(&self.at, run, offset, z);
+        self.rows.labels(run, label);
+        self.prepared.frame.activation.average(sigma, z, mean);
+        sums.loss += loss::compare(weight, label, mean).loss;
+    }
+
+    /// Σ ω; ωD, ωD²; ωe², ωe³, ωe⁴; ωg, ωg², ωe²g.
+    fn visit_departure(&self, ends: &Ends<'_>, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, columns: [z, label, mean, value, left, right, ..], .. } =
+            self.enter(scratch, run);
+        let activation = &self.prepared.frame.activation;
+        self.others.iter().for_each(|post| self.predict(post, run, offset, z));
+        activation.respond(z, value);
+        self.predict(&self.at, run, offset, z);
+        self.rows.labels(run, label);
+        activation.average(ends.sigma, z, mean);
+        self.prepared.labels.both(run, left, right);
+        for i in (0..run.len()).filter(|&i| weight[i] > 0.0) {
+            let excess = (mean[i] - label[i]).powi(2) - (value[i] - label[i]).powi(2);
+            let terms = self.departure(z[i], excess, [left[i], right[i]], ends.residual);
+            sums.numbers.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight[i] * term);
+        }
+    }
+
+    fn departure(&self, z: f64, excess: f64, preimages: [f64; 2], residual: f64) -> [f64; DEPARTURE] {
+        let [left, right] = preimages.map(|preimage| self.density(preimage, z, residual));
+        let odds = PreimageDensity::odds(left, right);
+        let moment = |power: i32| {
+            let of = |side: PreimageDensity| ((side.preimage - z) / residual).powi(power);
+            odds * of(left) + (1.0 - odds) * of(right)
+        };
+        let derivative = self.prepared.frame.activation.derivative(z);
+        let (square, slope) = (moment(2), derivative.abs().max(f64::MIN_POSITIVE).ln());
+        [1.0, excess, excess * excess, square, moment(3), moment(4), slope, slope * slope, square * slope]
+    }
+
+    /// Σ ω r², Σ ω r φ′ and Σ ω φ′² of the model without covariates. No covariate is read.
+    fn visit_constant(&self, intercept: f64, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, columns: [label, ..], .. } = self.enter(scratch, run);
+        self.rows.labels(run, label);
+        let activation = &self.prepared.frame.activation;
+        for i in (0..run.len()).filter(|&i| weight[i] > 0.0) {
+            let z = intercept + offset[i];
+            let (r, derivative) = (activation.value(z) - label[i], activation.derivative(z));
+            let terms = [r * r, r * derivative, derivative * derivative];
+            sums.numbers.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight[i] * term);
+        }
+    }
+
+    /// Columns: label, weight, z at the point, and the growth of z along each line.
+    fn visit_projection(&self, start: usize, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, columns: [z, label, nothing, ..], .. } = self.enter(scratch, run);
+        self.rows.labels(run, label);
+        nothing.fill(0.0);
+        sums.positions.extend((start..start + run.len()).map(|index| self.asked.position(index)));
+        let mut columns = sums.columns.iter_mut();
+        let mut keep = |values: &[f64]| columns.by_ref().take(1).for_each(|column| column.extend_from_slice(values));
+        keep(label);
+        keep(weight);
+        self.predict(&self.at, run, offset, z);
+        keep(z);
+        for line in &self.others {
+            self.predict(line, run, nothing, z);
+            keep(z);
+        }
+    }
+
+    /// max ω‖x‖² in the solver's coordinates.
+    fn visit_lengths(&self, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
+        let ScratchView { weight, columns: [squares, ..], .. } = self.enter(scratch, run);
+        let coordinates = &self.prepared.frame.coordinates;
+        self.rows.square_dots(run, coordinates.centre(), &coordinates.inverse_squares(), squares);
+        let constant = f64::from(u8::from(coordinates.intercept()));
+        sums.largest = squares.iter().zip(weight).fold(sums.largest, |most, (s, w)| most.max((s + constant) * w));
+    }
+
+    /// z = (x − p)ᵀv + constant, and the offset where θ itself is meant.
+    fn predict(&self, predictor: &Predictor, run: &Run<'_>, offset: &[f64], z: &mut [f64]) {
+        self.rows.dots(run, self.pivot(), &predictor.v, z);
+        vector::add(z, offset, predictor.constant);
+    }
+
+    /// Working memory for a run of rows, with its weights and offsets.
+    pub fn enter<'b>(&self, scratch: &'b mut Scratch, run: &Run<'_>) -> ScratchView<'b> {
+        let (rows, count, most) = (self.rows, run.len(), scratch.rows);
+        let mut rest = scratch.columns.as_mut_slice();
+        let mut column = || &mut rest.split_off_mut(..most).unwrap_or_default()[..count];
+        let (weight, offset) = (column(), column());
+        if rows.has_weights() {
+            rows.weights(run, weight);
+            let factor = rows.weight_unit() / self.prepared.frame.weight_unit;
+            if factor != 1.0 {
+                weight.iter_mut().for_each(|weight| *weight *= factor);
+            }
+        }
+        if rows.has_offsets() {
+            rows.offsets(run, offset);
+        }
+        ScratchView { weight, offset, columns: std::array::from_fn(|_| column()), products: &mut scratch.products }
+    }
+
+    fn add<const K: usize>(&self, run: &Run<'_>, additions: [(&[f64], &mut Weighted); K]) {
+        self.rows.add_rows(run, self.pivot(), &mut additions.map(weighted));
+    }
+
+    pub fn pivot(&self) -> &[f64] {
+        self.prepared.frame.coordinates.pivot()
+    }
+}
+
+/// Sums that a departure is made of.
+const DEPARTURE: usize = 9;
+
+fn nothing_at(at: &At<'_>, width: usize) -> PartialSums {
+    let (want, remembers) = (&at.want, at.memory != Memory::Unused);
+    let matrix = matches!(want, Want::Curvature(_));
+    let gradient = matches!(want, Want::Gradient | Want::Stationarity | Want::Curvature(_));
+    PartialSums {
+        gradient: Weighted::zero(width, gradient),
+        norms: Weighted::zero(width, matches!(want, Want::Stationarity | Want::Curvature(_))),
+        curvature: Weighted::zero(width, matrix || matches!(want, Want::CurvatureTimes(..))),
+        products: matrix.then(|| Symmetric::zero(width)),
+        columns: if remembers { vec![Vec::new()] } else { Vec::new() },
+        ..PartialSums::default()
+    }
+}
+
+/// Adds the coefficients up, and says where the rows are to be added with them.
+fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
+    sums.total += sum(a);
+    Addition { coefficients: a, sums: &mut sums.rows }
+}
+
+/// Working memory for one run of rows after the other: columns of numbers, one a row, and memory for products of rows.
+pub(super) struct Scratch {
+    rows: usize,
+    /// Weights, which are one, and offsets, which are zero, unless rows have their own; then all others. In one piece: where
+    /// columns are a little more than some pages apart, loads wait for stores that they have nothing to do with.
+    columns: Vec<f64>,
+    products: Vec<f64>,
+}
+
+/// The part of it that a run takes.
+pub(super) struct ScratchView<'a> {
+    pub weight: &'a [f64],
+    pub offset: &'a [f64],
+    pub columns: [&'a mut [f64]; Scratch::COLUMNS],
+    products: &'a mut Vec<f64>,
+}
+
+impl Scratch {
+    /// Beside weights and offsets.
+    const COLUMNS: usize = 8;
+
+    pub fn new(rows: usize) -> Scratch {
+        let mut columns = vec![0.0; (2 + Self::COLUMNS) * rows];
+        columns[..rows].fill(1.0);
+        Scratch { rows, columns, products: Vec::new() }
+    }
+}
