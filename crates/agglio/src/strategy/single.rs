@@ -8,7 +8,9 @@ use crate::fit::Stop;
 use crate::fit::{Observer, Silent};
 use crate::fit::{Outcome, fit};
 use crate::math::tree::install;
-use crate::oracle::{Batch, Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, OracleClient, Problem, Query, Want};
+use crate::oracle::{
+    Batch, Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, OracleClient, Problem, Query, Shard, Shards, Want,
+};
 use crate::outcome::Noise;
 use crate::outcome::Status;
 use crate::outcome::StopReason;
@@ -59,7 +61,7 @@ impl Plan {
     /// # Errors
     /// As [`Plan::fit`].
     pub fn fit_observed(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
-        self.install(rows.len(), || self.run(rows, observer))?
+        self.install(rows.len(), || self.fit_shards(Box::new(Shard::new(rows.share())), observer))?
     }
 
     /// Runs `work` on the threads that a fit of so many rows has: the calling one for few rows, where one thread is asked
@@ -76,8 +78,12 @@ impl Plan {
         install(self.threads, work)
     }
 
-    fn run(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
-        let driver = self.oracle(rows)?.with_interrupt(self.interrupt.clone());
+    /// Fits rows that are held elsewhere, or in several places.
+    ///
+    /// # Errors
+    /// As [`Plan::fit`], and if rows are lost.
+    pub fn fit_shards(&self, shards: Box<dyn Shards>, observer: &mut dyn Observer) -> Result<Report> {
+        let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
         let oracle = OracleClient::new(&driver, self.labels());
         let found = self.find(&oracle, observer)?;
         self.report(&oracle, found)
@@ -280,7 +286,11 @@ impl Plan {
     /// # Errors
     /// If they cannot be fitted by it.
     pub(crate) fn oracle(&self, rows: &dyn Rows) -> Result<Driver> {
-        let driver = self.problem().on(rows)?;
+        self.driver(Box::new(Shard::new(rows.share())))
+    }
+
+    fn driver(&self, shards: Box<dyn Shards>) -> Result<Driver> {
+        let driver = Driver::new(shards, &self.problem())?;
         if self.is_linear() {
             driver.facts().require_preimages(&self.activation.name())?;
         }

@@ -26,6 +26,7 @@ mod recovery;
 mod reproducibility;
 mod save;
 mod schedules;
+mod shards;
 mod simulations;
 mod sources;
 mod stops;
