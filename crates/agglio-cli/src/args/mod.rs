@@ -5,7 +5,7 @@ mod shared;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use keys::KeyArgs;
 pub use shared::{CsvArgs, Format, MethodArgs, Missing, Names, NoiseArgs, PlaceArgs, RunArgs, Scaling, TableArgs};
@@ -79,6 +79,31 @@ pub enum Command {
     Paper(PaperArgs),
     /// Measure how near fits come to what this machine can do; takes minutes
     Bench(BenchArgs),
+    /// Print the manual pages, or completions for a shell
+    Generate(GenerateArgs),
+}
+
+/// What `generate` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    Man,
+    Bash,
+    Zsh,
+    Fish,
+    Powershell,
+}
+
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// The manual pages, or the shell to complete commands and flags in
+    pub kind: Kind,
+    /// Where it goes: a file, or a folder that exists, where files get their usual names and each command its own manual
+    /// page [default: standard output]
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]

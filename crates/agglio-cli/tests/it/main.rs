@@ -11,6 +11,7 @@ mod contract;
 mod degenerate;
 mod durability;
 mod files;
+mod generate;
 #[cfg(target_os = "linux")]
 mod limits;
 mod noise_choice;
