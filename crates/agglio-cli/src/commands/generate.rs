@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::{Generator, Shell};
 use clap_mangen::Man;
 
-use crate::args::{Cli, GenerateArgs, Kind};
+use crate::args::{self, GenerateArgs, Kind};
 use crate::interrupt;
 use crate::output::{self, Output};
 
@@ -60,13 +60,13 @@ fn pages(kind: Kind) -> Result<Vec<Page>> {
 
 fn completion(shell: Shell) -> Page {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), NAME, &mut text);
+    clap_complete::generate(shell, &mut args::definition(), NAME, &mut text);
     Page { name: shell.file_name(NAME), text }
 }
 
 /// The page of the program, and one for each command.
 fn manual() -> Result<Vec<Page>> {
-    let mut program = Cli::command().disable_help_subcommand(true);
+    let mut program = args::definition().disable_help_subcommand(true);
     program.build();
     let version = format!("{NAME} {}", program.get_version().unwrap_or_default());
     let commands: Vec<Command> = program.get_subcommands().cloned().collect();
@@ -74,6 +74,8 @@ fn manual() -> Result<Vec<Page>> {
 }
 
 fn page(command: Command, version: &str) -> Result<Page> {
+    // pages have what `--help` has, and flags that `-h` leaves out would be without their text
+    let command = command.mut_args(|arg| arg.hide_short_help(false));
     // no date, so that the same program gives the same bytes; an empty word would be lost between the others
     let man = Man::new(command).date(" ").source(version).manual("agglio");
     let mut text = Vec::new();
