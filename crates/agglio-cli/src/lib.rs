@@ -19,13 +19,11 @@ mod threads;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 /// Runs the program with the words of a command line, the first of which is its own name.
 ///
 /// Ends the process at a signal where nothing would be lost.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let command = match args::Cli::try_parse_from(words) {
+    let command = match args::parse(words) {
         Ok(cli) => cli.command,
         Err(why) => return print::usage(&why),
     };
@@ -50,6 +48,6 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// # Errors
 /// What the program would say.
 pub fn check(words: impl IntoIterator<Item = OsString>) -> Result<(), String> {
-    let cli = args::Cli::try_parse_from(words).map_err(|why| why.to_string())?;
+    let cli = args::parse(words).map_err(|why| why.to_string())?;
     commands::check(cli.command).map_err(|why| format!("{why:#}"))
 }

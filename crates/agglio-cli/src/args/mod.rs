@@ -1,11 +1,13 @@
 //! *Arguments*: the flags as typed, before anything is looked up, opened or checked against anything else.
 
+mod brief;
 mod keys;
 mod shared;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use keys::KeyArgs;
 pub use shared::{CsvArgs, Format, MethodArgs, Missing, Names, NoiseArgs, PlaceArgs, RunArgs, Scaling, TableArgs};
@@ -56,6 +58,21 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// The definition of the command line.
+pub fn definition() -> clap::Command {
+    brief::brief(Cli::command())
+}
+
+/// Reads the words of a command line, the first of which is the program's name.
+///
+/// # Errors
+/// For bad usage; a request for help or the version is one too.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut definition = definition();
+    let mut matches = definition.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|why| why.format(&mut definition))
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Fit the data that is part of this program, and print the summary
@@ -64,8 +81,9 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// Fit a table by several solvers, and print one line for each
     Compare(CompareArgs),
-    /// Try many settings of one solver, and find the one that does best on held-out rows; solver auto and the mean of the
-    /// labels are scored beside them
+    /// Try many settings of a solver, and score them on held-out rows
+    ///
+    /// Solver auto and the mean of the labels are scored beside them
     Tune(Box<TuneArgs>),
     /// Predict the labels of a table by a model
     Predict(PredictArgs),
@@ -73,12 +91,39 @@ pub enum Command {
     Score(ScoreArgs),
     /// Write a table drawn from a known model
     Simulate(SimulateArgs),
-    /// Print what the theory of the paper promises, and hold it against data
+    /// Print what the theory of the paper promises, and check it on data
     Theory(TheoryArgs),
     /// Reproduce the figures of the paper, and check its claims
     Paper(PaperArgs),
-    /// Measure how near fits come to what this machine can do; takes minutes
+    /// Measure how near fits come to what this machine can do
+    ///
+    /// Takes minutes
     Bench(BenchArgs),
+    /// Print the manual pages, or completions for a shell
+    Generate(GenerateArgs),
+}
+
+/// What `generate` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    Man,
+    Bash,
+    Zsh,
+    Fish,
+    Powershell,
+}
+
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// The manual pages, or the shell to complete commands and flags in
+    pub kind: Kind,
+    /// Where it goes: a file, or a folder that exists, where files get their usual names and each command its own manual
+    /// page [default: standard output]
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]

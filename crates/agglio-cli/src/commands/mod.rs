@@ -4,6 +4,7 @@ mod bench;
 mod compare;
 mod demo;
 mod fit;
+mod generate;
 mod paper;
 mod predict;
 mod score;
@@ -31,6 +32,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::Compare(args) => compare::run(&args),
         Command::Demo => demo::run(),
         Command::Fit(args) => fit::run(*args),
+        Command::Generate(args) => generate::run(&args),
         Command::Paper(args) => paper::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Score(args) => score::run(&args),
@@ -52,7 +54,7 @@ pub fn check(command: Command) -> Result<()> {
         Command::Simulate(args) => simulate::check(&args),
         Command::Theory(args) => theory::check(&args),
         Command::Tune(args) => tune::check(&args),
-        Command::Bench(_) | Command::Demo | Command::Predict(_) | Command::Score(_) => Ok(()),
+        Command::Bench(_) | Command::Demo | Command::Generate(_) | Command::Predict(_) | Command::Score(_) => Ok(()),
     }
 }
 

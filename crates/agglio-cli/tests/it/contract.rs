@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{BEYOND, Folder, number};
+use crate::{BEYOND, Folder, commands, number};
 
 const FIELDS: [&str; 20] = [
     "intercept",
@@ -112,14 +112,53 @@ fn help_names_every_command_and_an_example() {
 }
 
 #[test]
+fn short_help_is_one_screen() {
+    let folder = Folder::new();
+    let commands = commands();
+    assert!(commands.len() >= 11, "{commands:?}");
+    for command in commands.iter().map(String::as_str).chain([""]) {
+        // as wide as it likes, and on a terminal of the usual width
+        for columns in ["100", "80"] {
+            let mut words: Vec<&str> = command.split_whitespace().collect();
+            words.push("-h");
+            let run = folder.command(&words).env("COLUMNS", columns).output().unwrap();
+            let help = String::from_utf8(run.stdout).unwrap();
+            assert_eq!(run.status.code(), Some(0), "{command}");
+            assert!(help.lines().count() <= 24, "{} lines\n{help}", help.lines().count());
+            assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+            assert!(help.contains("Usage: agglio"), "{help}");
+        }
+    }
+    let fit = folder.run("fit -h").stdout;
+    for flag in ["--target", "--features", "--activation", "--solver", "--format", "--model", "see more with '--help'"]
+    {
+        assert!(fit.contains(flag), "no {flag} in\n{fit}");
+    }
+}
+
+#[test]
+fn what_short_help_says_of_a_flag_replaces_nothing() {
+    let folder = Folder::new();
+    let full = folder.run("fit --help").stdout;
+    let full = full.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in
+        ["put a name with a comma in", "leaky-softplus[:K=0.2]", "key=value after the name", "Keys of --solver"]
+    {
+        assert!(full.contains(words), "no {words} in\n{full}");
+    }
+    assert!(folder.run("tune --help").stdout.contains("scored beside them"));
+}
+
+#[test]
 fn help_of_fit_has_the_flags_that_work_and_no_others() {
     let help = Folder::new().run("fit --help").stdout;
     let at = |word: &str| help.find(word).unwrap_or_else(|| panic!("no {word} in\n{help}"));
     assert!(["Model:\n", "Data:\n", "Noise:\n", "Method:\n", "Output:\n", "Run:\n"].map(at).is_sorted(), "{help}");
     let there = "target features drop activation no-intercept offset weights missing no-header delimiter noise tau-max \
         solver tau0 beta eta batch epochs tol init restarts scaling radius l2 format model trace force seed threads quiet";
+    let words: Vec<&str> = help.split_whitespace().collect();
     for flag in there.split_whitespace() {
-        at(&format!("--{flag} "));
+        assert!(words.contains(&format!("--{flag}").as_str()), "no {flag} in\n{help}");
     }
     for absent in "affine interactions poly log cov cluster level report".split(' ') {
         assert!(!help.contains(&format!("--{absent}")), "{absent}");

@@ -11,6 +11,7 @@ mod contract;
 mod degenerate;
 mod durability;
 mod files;
+mod generate;
 #[cfg(target_os = "linux")]
 mod limits;
 mod noise_choice;
@@ -126,6 +127,15 @@ impl Folder {
         };
         self.names().into_iter().map(contents).collect()
     }
+}
+
+/// The commands that the help lists.
+fn commands() -> Vec<String> {
+    let help = Folder::new().run("--help").stdout;
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
+    names.map(str::to_owned).collect()
 }
 
 /// A table of numbers with a header.

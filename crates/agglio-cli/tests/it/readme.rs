@@ -1,4 +1,4 @@
-//! The README's command lines, run as they stand.
+//! The README's command lines, run as they stand, and the version that a citation names.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,4 +22,11 @@ fn every_command_of_the_readme_succeeds() {
     for file in ["train.csv", "truth.json", "model.json", "predictions.csv", "steps.csv", "normal.csv"] {
         assert!(folder.path(file).exists(), "{file}");
     }
+}
+
+#[test]
+fn the_citation_has_the_version_of_the_program() {
+    let citation = include_str!("../../../../CITATION.cff");
+    let version = citation.lines().find_map(|line| line.strip_prefix("version: "));
+    assert_eq!(version, Some(env!("CARGO_PKG_VERSION")));
 }

@@ -1,0 +1,203 @@
+//! The *brief* help of `-h`: one screen with the flags that are used most. `--help` has all of them.
+//!
+//! It is laid over the finished definitions, by the names of commands and flags alone, so it does not matter how those
+//! were made.
+
+use clap::builder::{Resettable, StyledStr};
+use clap::{Arg, Command};
+
+const ABOUT: &str = "Fits y ≈ φ(xᵀw + b) by least squares, with no starting guess";
+const NEXT: &str = "Begin with `agglio demo`. `agglio COMMAND -h` lists the main flags of a command.";
+
+/// A flag, or the name of an argument without one, and its help in few words; none where its own help is short.
+type Flag = (&'static str, Option<&'static str>);
+
+const DATA: Flag = ("data", None);
+const TARGET: Flag = ("target", None);
+const FEATURES: Flag = ("features", Some("Columns that are features [default: all others]"));
+const ACTIVATION: Flag = ("activation", Some("softplus, silu, tanh, exp, …"));
+const FORMAT: Flag = ("format", None);
+const FORCE: Flag = ("force", None);
+
+/// The flags that `-h` lists, for each command that has more than a screen of them.
+const COMMANDS: &[(&str, &[Flag])] = &[
+    (
+        "fit",
+        &[
+            DATA,
+            TARGET,
+            FEATURES,
+            ACTIVATION,
+            ("weights", None),
+            ("solver", Some("gd, sgd, lbfgs, lm, …")),
+            ("restarts", Some("Extra fits from random subsets of the rows")),
+            FORMAT,
+            ("model", None),
+        ],
+    ),
+    (
+        "compare",
+        &[
+            DATA,
+            TARGET,
+            FEATURES,
+            ACTIVATION,
+            ("solvers", Some("The solvers, such as auto,gd,'sgd:batch=20;tol=1e-2'")),
+            ("truth", Some("True coefficients, to measure the distance to")),
+            FORMAT,
+        ],
+    ),
+    (
+        "tune",
+        &[
+            DATA,
+            TARGET,
+            ACTIVATION,
+            ("solver", Some("The method, and keys that stay fixed")),
+            ("grid", Some("Values to try, such as eta=1,4,16;batch=20,50")),
+            ("folds", Some("Hold each of K parts of the rows out in turn")),
+        ],
+    ),
+    (
+        "predict",
+        &[
+            ("model", None),
+            ("data", Some("A CSV file with the model's columns; `-` is standard input")),
+            ("output", None),
+            ("median", Some("Medians instead of means, which differ with --noise pre")),
+            FORCE,
+        ],
+    ),
+    (
+        "score",
+        &[
+            ("model", None),
+            ("data", Some("A CSV file with the model's columns and target; `-` is standard input")),
+            FORMAT,
+        ],
+    ),
+    (
+        "simulate",
+        &[
+            ("rows", None),
+            ("features", None),
+            ("activation", Some("φ: sigmoid, softplus, silu, tanh, exp, …")),
+            ("norm", Some("Length of the true w [default: as drawn]")),
+            ("noise", Some("pre:S or post:S, of standard deviation S")),
+            ("output", None),
+            ("truth", None),
+            ("seed", None),
+        ],
+    ),
+    (
+        "theory",
+        &[
+            ("activation", Some("φ: sigmoid, softplus or leaky-softplus[:K=0.2]")),
+            ("radius", None),
+            ("noise", Some("pre:S or post:S:uniform")),
+            ("check", Some("A CSV file to measure curvatures on")),
+            ("target", Some("The column of labels y in it")),
+            FORMAT,
+        ],
+    ),
+    (
+        "paper",
+        &[
+            ("names", Some("Such as fig1, fig2a, table1 or theorems [default: all]")),
+            ("out", Some("The folder for pictures, numbers and index.html")),
+            ("quick", Some("Smaller and fewer runs: about two minutes for all figures")),
+            ("seeds", Some("Runs of each kind [default: 10, with --quick 3]")),
+        ],
+    ),
+    (
+        "generate",
+        &[
+            ("kind", Some("What to print")),
+            ("output", Some("A file, or a folder for files with their usual names")),
+            FORCE,
+        ],
+    ),
+];
+
+/// The usage of `simulate`, which takes more than one line.
+const SIMULATE: &str = "\
+agglio simulate [OPTIONS] --rows <N> --features <D>
+                       --activation <NAME[:K]> -o <DATA>";
+
+/// The program with a brief help beside the full one.
+pub fn brief(program: Command) -> Command {
+    let (about, examples) = (owned(program.get_about()), owned(program.get_after_help()));
+    let program = program.about(ABOUT).long_about(about).after_help(NEXT).after_long_help(examples);
+    program.mut_subcommands(|command| match COMMANDS.iter().find(|(name, _)| *name == command.get_name()) {
+        Some((name, flags)) => {
+            let command = list(command, flags);
+            if *name == "simulate" { command.override_usage(SIMULATE) } else { command }
+        }
+        None => command,
+    })
+}
+
+fn owned(text: Option<&StyledStr>) -> Resettable<StyledStr> {
+    text.cloned().into()
+}
+
+/// A command whose `-h` lists these flags and nothing after them.
+fn list(command: Command, flags: &[Flag]) -> Command {
+    let after = owned(command.get_after_help());
+    command.after_help(Resettable::Reset).after_long_help(after).mut_args(|arg| listed(arg, flags))
+}
+
+fn name(arg: &Arg) -> &str {
+    arg.get_long().unwrap_or(arg.get_id().as_str())
+}
+
+/// An argument as `-h` lists it, or leaves it out.
+fn listed(arg: Arg, flags: &[Flag]) -> Arg {
+    let Some((_, help)) = flags.iter().find(|(flag, _)| *flag == name(&arg)) else {
+        return arg.hide_short_help(true);
+    };
+    let arg = values_in_place_of_name(arg);
+    match (*help, arg.get_long_help().or(arg.get_help()).cloned()) {
+        (Some(short), Some(full)) => arg.help(short).long_help(full),
+        _ => arg,
+    }
+}
+
+/// `--format <table|json>`: what can be typed takes less room there than in a list of its own.
+fn values_in_place_of_name(arg: Arg) -> Arg {
+    let values: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    match values.is_empty() || arg.is_positional() || arg.is_hide_possible_values_set() {
+        true => arg,
+        false => arg.value_name(values.join("|")).hide_possible_values(true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::args::Cli;
+
+    #[test]
+    fn every_flag_of_a_brief_help_exists() {
+        let program = Cli::command();
+        for (command, flags) in COMMANDS {
+            let command = program.find_subcommand(command).unwrap_or_else(|| panic!("no command {command}"));
+            for (flag, _) in *flags {
+                assert!(command.get_arguments().any(|arg| name(arg) == *flag), "{} has no {flag}", command.get_name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_usage_of_simulate_has_all_that_is_required() {
+        let program = Cli::command();
+        let simulate = program.find_subcommand("simulate").unwrap_or_else(|| panic!("no command simulate"));
+        for arg in simulate.get_arguments().filter(|arg| arg.is_required_set()) {
+            let long = arg.get_long().map(|long| format!(" --{long} "));
+            let short = arg.get_short().map(|short| format!(" -{short} "));
+            assert!([long, short].iter().flatten().any(|flag| SIMULATE.contains(flag)), "{}", name(arg));
+        }
+    }
+}
