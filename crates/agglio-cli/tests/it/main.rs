@@ -15,9 +15,9 @@ mod files;
 mod limits;
 mod noise_choice;
 mod outcomes;
+mod pages;
 mod paper;
 mod printed;
-mod readme;
 mod roundtrip;
 #[cfg(target_os = "linux")]
 mod signals;
