@@ -15,7 +15,7 @@ RUNS ?= 10000000
 SECONDS ?= 7200
 TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 
-# import graph, fmt, clippy, rustdoc, all tests, doc tests, README snippets and examples; ends with `N passed, 0 failed`
+# import graph, fmt, clippy, rustdoc, all tests, doc tests, snippets and links of README and docs, and examples; ends with `N passed, 0 failed`
 test: graph lint docs browser unit examples
 	@awk '/^test result:/ { passed += $$4; failed += $$6 } END { print passed " passed, " failed " failed"; exit failed > 0 }' $(LOG)
 

@@ -55,3 +55,8 @@ pub use strategy::{Options, Plan, Restarts, Start};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
+
+/// The Rust of the book's page on the library, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+pub struct Library;

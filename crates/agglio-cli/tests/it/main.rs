@@ -16,9 +16,9 @@ mod generate;
 mod limits;
 mod noise_choice;
 mod outcomes;
+mod pages;
 mod paper;
 mod printed;
-mod readme;
 mod roundtrip;
 #[cfg(target_os = "linux")]
 mod signals;

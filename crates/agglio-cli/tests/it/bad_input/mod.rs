@@ -131,13 +131,21 @@ impl Case {
             Outcome::Warned(..) => run.stderr.lines().next().unwrap_or_default().to_owned(),
         };
         let code = run.code.unwrap_or_default();
-        format!("| {} | `agglio {}` | {code} | {} |\n", self.input, escaped(&self.words), escaped(&said))
+        format!("| {} | `agglio {}` | {code} | {} |\n", self.input, escaped(&self.words), without_tags(&escaped(&said)))
     }
 }
 
 /// Text that does not end its cell of a table.
 fn escaped(text: &str) -> String {
     text.replace('|', "\\|")
+}
+
+/// Text whose `<NAME>` outside of `code` is not taken for HTML.
+fn without_tags(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let parts: Vec<_> =
+        parts.map(|(i, part)| if i % 2 == 0 { part.replace('<', "\\<") } else { part.into() }).collect();
+    parts.join("`")
 }
 
 fn groups() -> Vec<Group> {
@@ -153,17 +161,27 @@ fn groups() -> Vec<Group> {
 }
 
 const INTRODUCTION: &str = "\
-# Bad input, and what it gets
+# Bad input
 
-Any panic, abort, hang or silent wrong model, on any bytes, is a defect ([SECURITY.md](../SECURITY.md)). Bad usage, input or
-output ends with exit code 2 and one line that says what is wrong, where, and what to do; then nothing is printed and no file
-is changed. What is odd but can be done is done, with a warning that is also in the field `warnings` of `--format json`. This
-page is written by the tests that run each of its lines through the program; of several warnings it shows the first.
+This page lists bad input, and the answer of the program to it.
+The tests write this page: they run every line of its tables.
 
-What cannot be shown in a line is tested as well: Ctrl-C and SIGTERM (the best so far is printed as `interrupted`, exit 130 or
-143, a second signal ends at once), readers that go away, a full disk, kills while saving, every truncation and every flipped
-bit of a model file, input without end, and each kind of degenerate data under each solver. Beside them stand the fuzz targets
-of [fuzz/](../fuzz/README.md).
+| case | result |
+|---|---|
+| bad usage, input or output | Exit code 2, and one line that says what is wrong, where, and what to do. Nothing else is printed, and no file is changed |
+| unusual input that can be used | The program goes on, with a warning. It is also in the field `warnings` of `--format json`. The tables show the first warning only |
+| a panic, an abort, a hang or a wrong model without a message | This is a defect, for any bytes (see `SECURITY.md`) |
+
+Some cases do not fit into a table, and have their own tests:
+
+- Ctrl-C and SIGTERM: the best result so far is printed as `interrupted`, with exit code 130 or 143.
+  A second signal ends the program at once.
+- A reader that closes the pipe, a full disk, and a kill while a file is saved.
+- Every truncation and every flipped bit of a model file.
+- Input without end.
+- Each kind of degenerate data under each solver.
+
+`fuzz/README.md` describes the fuzz targets.
 ";
 
 #[test]
