@@ -15,8 +15,9 @@ SOURCE = Path(__file__).resolve().parent.parent / "crates/agglio/src"
 LAYERS = [
     "bench",
     "tune",
-    "model",
     "strategy",
+    "fitted",
+    "model",
     "report theory",
     "certificate",
     "fit",

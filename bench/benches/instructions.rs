@@ -17,7 +17,7 @@ use agglio::activation::{Activation, Sigmoid, named};
 use agglio::oracle::Batch;
 use agglio::oracle::{Answer, Driver, Hessian, Oracle, Query, Want};
 use agglio::rows::Dense;
-use agglio::{Options, Plan, Report};
+use agglio::{Fitted, Options, Plan};
 use gungraun::{library_benchmark, library_benchmark_group, main};
 
 use problem::NOISE;
@@ -96,7 +96,7 @@ fn sigmoid(columns: &'static mut [Vec<f64>; 3]) {
 
 #[library_benchmark]
 #[bench::of_200x5(fitting(200, 5))]
-fn auto(fitting: &'static Fitting) -> Report {
+fn auto(fitting: &'static Fitting) -> Fitted {
     fitting.plan.fit(black_box(&fitting.rows)).unwrap()
 }
 

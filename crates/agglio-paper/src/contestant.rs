@@ -282,7 +282,7 @@ impl Contestant {
     ) -> Result<Run> {
         let plan = self.options(problem, setting, seed, request)?.build()?;
         let mut track = Track::new(data.rows.width(), data.rows.len());
-        let report = plan.fit_observed(&data.rows, &mut track)?;
+        let report = plan.fit_observed(&data.rows, &mut track)?.into_report();
         request.check()?;
         let mut error = track.course(|w| data.miss(w));
         error.end(data.miss(&report.coefficients));

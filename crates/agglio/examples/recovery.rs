@@ -37,7 +37,7 @@ fn worst(activation: &str, solver: Solver, batch: usize, start: &Start) -> Resul
         let rows = Dense::new(data.values, 50, data.labels)?;
         let options = Options::new(named(activation)?).intercept(false).solver(solver).start(start.clone()).seed(seed);
         let options = if solver.uses_batches() { options.batch(batch) } else { options };
-        let found = options.build()?.fit(&rows)?.coefficients;
+        let found = options.build()?.fit(&rows)?.into_report().coefficients;
         let error = found.iter().zip(&data.truth).map(|(w, truth)| (w - truth).powi(2)).sum::<f64>().sqrt();
         worst = worst.max(error);
     }

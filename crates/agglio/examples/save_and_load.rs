@@ -8,20 +8,17 @@
 //! ```
 
 use agglio::activation::named;
-use agglio::model::{Centre, Model, Origin};
+use agglio::model::{Centre, Model};
 use agglio::rows::Dense;
 use agglio::{Options, Result};
 
 fn main() -> Result<()> {
     let dose = vec![-2.0, -1.0, 0.0, 1.0, 2.0];
     let rows = Dense::new(dose.clone(), 1, vec![0.1, 0.3, 0.4, 0.8, 0.85])?;
-    let report = Options::new(named("sigmoid")?).build()?.fit(&rows)?;
+    let fitted = Options::new(named("sigmoid")?).build()?.fit(&rows)?;
 
-    // names that the model needs to find its columns in other tables
-    let names = ["dose".to_owned()];
-    let (activation, solver, target) = ("sigmoid", report.solver.name(), "share");
-    let origin = Origin { activation, solver, target, offset: None, columns: None, names: &names };
-    let model = Model::new(&report, &origin)?;
+    // by these names the model finds its columns in other tables
+    let model = fitted.model("share", &["dose".to_owned()])?;
 
     let path = std::env::temp_dir().join(format!("agglio-example-{}.json", std::process::id()));
     model.save(&path, true)?;
@@ -35,6 +32,8 @@ fn main() -> Result<()> {
         println!("dose {dose:4}: share {share:.4}");
     }
     assert_eq!(predictions, model.predict(&dose, None, Centre::Mean));
+    let own = fitted.predict(&rows, Centre::Mean)?;
+    assert!(own.iter().zip(&predictions).all(|(a, b)| (a - b).abs() < 1e-12));
     assert_eq!((loaded.names(), loaded.target()), (vec!["dose".to_owned()], "share"));
     assert!(refused.is_err(), "a file was replaced without being asked to");
     Ok(())

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use agglio::Options;
 use agglio::activation::named;
-use agglio::model::{Centre, Model, Origin};
+use agglio::model::{Centre, Model};
 use agglio::read::{Csv, Features, Selection};
 use agglio::rows::Dense;
 
@@ -49,10 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn model() -> agglio::Result<Model> {
     let rows = Dense::new(vec![-2.0, -1.0, 0.0, 1.0, 2.0], 1, vec![0.1, 0.3, 0.4, 0.8, 0.85])?;
-    let report = Options::new(named("sigmoid")?).build()?.fit(&rows)?;
-    let names = ["dose".to_owned()];
-    let (activation, solver, target) = ("sigmoid", report.solver.name(), "share");
-    Model::new(&report, &Origin { activation, solver, target, offset: None, columns: None, names: &names })
+    Options::new(named("sigmoid")?).build()?.fit(&rows)?.model("share", &["dose".to_owned()])
 }
 
 /// Doses from −2 to 2, between two columns that the model does not need.

@@ -27,6 +27,7 @@ pub mod bench;
 pub mod certificate;
 pub mod error;
 pub mod fit;
+mod fitted;
 pub mod math;
 pub mod model;
 pub mod oracle;
@@ -45,6 +46,7 @@ pub mod tune;
 
 pub use certificate::Certificate;
 pub use error::{Error, Result};
+pub use fitted::Fitted;
 pub use math::linalg::Symmetric;
 pub use outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
 pub use report::Report;

@@ -117,7 +117,7 @@ fn fit(plan: &FitPlan, names: &[String], rows: &Dense) -> Result<Report> {
     let mut watch = Watch::new(plan.cap, plan.quiet, None)?;
     let report = plan.for_table(names, rows.len())?.fit_observed(rows, &mut watch).map_err(|why| why.with_names(names));
     watch.finish()?;
-    Ok(report?)
+    Ok(report?.into_report())
 }
 
 impl Run {

@@ -105,7 +105,7 @@ fn fit_watched(plan: &FitPlan, table: Table, names: &[String]) -> Result<(Report
     let fitted = fitted.flatten().map_err(|why| plan.source.blame(why.with_names(names)));
     let written = watch.finish()?;
     let (report, rows) = fitted?;
-    Ok((report, written.into_iter().collect(), rows))
+    Ok((report.into_report(), written.into_iter().collect(), rows))
 }
 
 /// What looks like a mistake in the table, though it can be fitted.

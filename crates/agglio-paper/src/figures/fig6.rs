@@ -1,7 +1,7 @@
 //! Figures 6a and 6b: whether the error vanishes as rows are added, with noise before φ and after it.
 
 use agglio::text::format::brief;
-use agglio::{Noise, Report, Solver};
+use agglio::{Fitted, Noise, Solver};
 
 use crate::claim::{Bound, Claim};
 use crate::contestant::{Contestant, End};
@@ -177,7 +177,7 @@ fn both(task: &Task, seed: u64, request: &Request) -> Result<[End; 2]> {
     let data = task.draw(seed)?;
     let published = Contestant::AGGLIO_GD.options(task, &Setting::new(), seed, request)?.epochs(EPOCHS).build()?;
     let default = problem::options(task, Solver::Auto, seed, request)?.noise(Noise::Auto).build()?;
-    let end = |fit: Report| End { error: data.miss(&fit.coefficients), certified: fit.certificate.certified() };
+    let end = |fit: Fitted| End { error: data.miss(&fit.coefficients), certified: fit.certificate.certified() };
     let ends = [published, default].map(|plan| plan.fit(&data.rows).map(end));
     request.check()?;
     let [published, default] = ends;

@@ -17,7 +17,8 @@ use crate::outcome::StopReason;
 pub(crate) use ray::{Far, glance_along_theta};
 use ray::{along_theta, falls_along};
 pub(crate) use spectrum::TAIL;
-use spectrum::{FLAT, PRODUCTS, Spectrum, UnidentifiedDirections};
+pub(crate) use spectrum::UnidentifiedDirections;
+use spectrum::{FLAT, PRODUCTS, Spectrum};
 
 /// What was found at the point that a fit returns.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +60,9 @@ pub struct Certificate {
     pub linear_loss: Option<f64>,
     /// Columns that the data cannot tell apart, or cannot see.
     pub unidentified: Vec<usize>,
-    /// Whether what the rows leave open has been taken out of the coefficients, which then have the least norm.
+    /// The directions that make them so.
+    pub(crate) open: UnidentifiedDirections,
+    /// Whether the coefficients are those of least norm, among all that fit as well.
     pub(crate) least_norm: bool,
     /// Paths that ended at the loss that was kept, of how many, the first included; none without restarts.
     pub restarts: Option<(usize, usize)>,
@@ -137,8 +140,8 @@ fn classify(evidence: &Evidence) -> Status {
 
 impl Certificate {
     /// Examines where a fit ended: one pass over the rows, or over a sample where there are many, and a few more where it
-    /// looks odd. What the rows leave open of θ is set to zero: of all θ that fit as well, this is the one of least norm.
-    pub(crate) fn examine(oracle: &dyn Oracle, outcome: &mut Outcome) -> Result<Certificate> {
+    /// looks odd.
+    pub(crate) fn examine(oracle: &dyn Oracle, outcome: &Outcome) -> Result<Certificate> {
         let (spectrum, baseline) = (Spectrum::at(oracle, outcome)?, oracle.facts().baseline);
         let mut certificate = Certificate {
             relative_gradient: outcome.model.relative_gradient(),
@@ -158,6 +161,7 @@ impl Certificate {
             lower_at_infinity: None,
             linear_loss: None,
             unidentified: Vec::new(),
+            open: UnidentifiedDirections::default(),
             least_norm: false,
             restarts: None,
             held_back: outcome.multiplier > 0.0,
@@ -168,9 +172,8 @@ impl Certificate {
         }
         let flat = certificate.smallest_eigenvalue.is_some_and(|ratio| ratio.abs() <= FLAT);
         if flat {
-            let open = UnidentifiedDirections::of(oracle)?;
-            certificate.least_norm = open.clear(oracle, outcome)?;
-            certificate.unidentified = open.columns;
+            certificate.open = UnidentifiedDirections::of(oracle)?;
+            certificate.unidentified.clone_from(&certificate.open.columns);
         }
         let evidence = certificate.evidence(oracle, outcome, &baseline, flat, &spectrum.lowest)?;
         certificate.status = classify(&evidence);

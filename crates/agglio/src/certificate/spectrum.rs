@@ -234,7 +234,8 @@ fn sample(oracle: &dyn Oracle) -> Batch {
     }
 }
 
-/// What the rows leave open of θ, whatever φ.
+/// Directions of θ that the rows leave open, whatever φ.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UnidentifiedDirections {
     /// Columns with a share in a direction that no row sees.
     pub columns: Vec<usize>,
@@ -244,7 +245,7 @@ pub(crate) struct UnidentifiedDirections {
 
 impl UnidentifiedDirections {
     pub fn of(oracle: &dyn Oracle) -> Result<UnidentifiedDirections> {
-        let nothing = UnidentifiedDirections { columns: Vec::new(), directions: Vec::new() };
+        let nothing = UnidentifiedDirections::default();
         let origin = vec![0.0; oracle.dim()];
         if oracle.is_wide() {
             let ratio = || ratio_by_products(oracle, Batch::All, &origin, 0.0, 0.0);
@@ -270,23 +271,17 @@ impl UnidentifiedDirections {
         })
     }
 
-    /// Takes these directions out of θ, and answers whether it did: only where the loss stays as it is. A direction that
-    /// is open up to rounding of the largest rows may yet matter to the others.
-    pub fn clear(&self, oracle: &dyn Oracle, outcome: &mut Outcome) -> Result<bool> {
+    /// θ without these directions: of all points that fit as well, the one of least norm. None where no direction is open.
+    pub fn take_out_of(&self, theta: &[f64]) -> Option<Vec<f64>> {
         if self.directions.is_empty() {
-            return Ok(false);
+            return None;
         }
-        let mut theta = outcome.theta.clone();
+        let mut theta = theta.to_vec();
         for direction in &self.directions {
             let along = dot(&theta, direction);
             theta.iter_mut().zip(direction).for_each(|(theta, v)| *theta -= along * v);
         }
-        let losses = oracle.losses(&[outcome.theta.clone(), theta.clone()], outcome.tau, Batch::All)?;
-        let same = losses[1] <= losses[0] * (1.0 + 1e-10) + outcome.model.rounding();
-        if same {
-            outcome.theta = theta;
-        }
-        Ok(same)
+        Some(theta)
     }
 }
 

@@ -142,6 +142,11 @@ impl Driver {
         self
     }
 
+    /// The activation.
+    pub(crate) fn activation(&self) -> &Arc<dyn Activation> {
+        &self.activation
+    }
+
     fn count(&self, query: &Query<'_>) {
         let rows = query.points() * query.batch.len(self.facts.rows);
         self.visited.fetch_add(rows as u64, Ordering::Relaxed);

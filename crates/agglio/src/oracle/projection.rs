@@ -27,6 +27,11 @@ impl Projection {
         residuals.map(|((value, label), weight)| weight * (value - label) * (value - label)).sum()
     }
 
+    /// z of each row at the point.
+    pub fn at(&self) -> &[f64] {
+        &self.at
+    }
+
     /// By how much z grows along a line, row by row.
     pub fn along(&self, line: usize) -> &[f64] {
         &self.along[line]

@@ -29,7 +29,7 @@ pub use start::Start;
 use crate::certificate::Certificate;
 use crate::error::Result;
 use crate::fit::Outcome;
-use crate::oracle::{LabelChoice, Oracle, OracleClient};
+use crate::oracle::{Batch, LabelChoice, Oracle, OracleClient, Query, Want};
 use crate::outcome::{LogLikelihoods, Noise, Objection};
 
 /// What a strategy keeps.
@@ -75,7 +75,21 @@ impl Found {
         if let Some(known) = &self.certificate {
             return Ok(known.clone());
         }
-        let examined = Certificate::examine(&OracleClient::new(oracle, self.labels), &mut self.outcome)?;
+        let examined = Certificate::examine(&OracleClient::new(oracle, self.labels), &self.outcome)?;
         Ok(self.certificate.insert(examined).clone())
+    }
+
+    /// The last step of a fit: where the rows leave directions of θ open, the point of least norm among those that fit as
+    /// well. A direction that is open up to rounding of the largest rows may yet matter to the others, so the loss decides.
+    fn take_least_norm(&mut self, oracle: &dyn Oracle) -> Result<()> {
+        let Some(certificate) = &mut self.certificate else { return Ok(()) };
+        let Some(theta) = certificate.open.take_out_of(&self.outcome.theta) else { return Ok(()) };
+        let oracle = OracleClient::new(oracle, self.labels);
+        let query = Query::at(&theta, self.outcome.tau, Batch::All, Want::Stationarity);
+        let (there, here) = (oracle.ask(&query)?.model()?, &self.outcome.model);
+        if there.loss <= here.loss * (1.0 + 1e-10) + here.rounding() {
+            (self.outcome.theta, self.outcome.model, certificate.least_norm) = (theta, there, true);
+        }
+        Ok(())
     }
 }

@@ -126,18 +126,18 @@ impl BestOf {
     }
 
     /// Puts a certified minimum in the place of an optimum at infinity.
-    fn prefer(&mut self, mut outcome: Outcome, oracle: &dyn Oracle) -> Result<()> {
+    fn prefer(&mut self, outcome: Outcome, oracle: &dyn Oracle) -> Result<()> {
         let converged = Status::from(outcome.reason) == Status::Converged;
-        if converged && Certificate::examine(oracle, &mut outcome)?.certified() {
+        if converged && Certificate::examine(oracle, &outcome)?.certified() {
             (self.best, self.infinite) = (outcome, false);
         }
         Ok(())
     }
 
     /// Puts a lower run in the place of the best, unless its optimum is at infinity and the best is a certified minimum.
-    fn replace(&mut self, mut lower: Outcome, oracle: &dyn Oracle) -> Result<()> {
-        let infinite = Certificate::examine(oracle, &mut lower)?.status == Status::Diverging;
-        if infinite && !self.infinite && Certificate::examine(oracle, &mut self.best)?.certified() {
+    fn replace(&mut self, lower: Outcome, oracle: &dyn Oracle) -> Result<()> {
+        let infinite = Certificate::examine(oracle, &lower)?.status == Status::Diverging;
+        if infinite && !self.infinite && Certificate::examine(oracle, &self.best)?.certified() {
             self.note_infinity(lower.model.loss);
         } else {
             (self.best, self.infinite) = (lower, infinite);
@@ -176,7 +176,7 @@ impl BestOf {
 
     /// Looks at the best with all that a certificate asks for, which may find that its optimum is at infinity.
     pub fn examine(&mut self, oracle: &dyn Oracle) -> Result<Certificate> {
-        let certificate = Certificate::examine(oracle, &mut self.best)?;
+        let certificate = Certificate::examine(oracle, &self.best)?;
         if certificate.status == Status::Diverging {
             self.infinite = true;
             self.note_infinity(self.best.model.loss);

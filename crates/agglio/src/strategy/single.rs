@@ -7,6 +7,7 @@ use crate::error::{ErrorKind, Result};
 use crate::fit::Stop;
 use crate::fit::{Observer, Silent};
 use crate::fit::{Outcome, fit};
+use crate::fitted::Fitted;
 use crate::math::tree::install;
 use crate::oracle::{
     Batch, Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, OracleClient, Problem, Query, Shard, Shards, Want,
@@ -27,7 +28,7 @@ impl Plan {
     ///
     /// # Errors
     /// If the data cannot be fitted by this plan.
-    pub fn fit(&self, rows: &dyn Rows) -> Result<Report> {
+    pub fn fit(&self, rows: &dyn Rows) -> Result<Fitted> {
         self.fit_observed(rows, &mut Silent)
     }
 
@@ -60,7 +61,7 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Plan::fit`].
-    pub fn fit_observed(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Report> {
+    pub fn fit_observed(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Fitted> {
         self.install(rows.len(), || self.fit_shards(Box::new(Shard::new(rows.share())), observer))?
     }
 
@@ -82,11 +83,15 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Plan::fit`], and if rows are lost.
-    pub fn fit_shards(&self, shards: Box<dyn Shards>, observer: &mut dyn Observer) -> Result<Report> {
+    pub fn fit_shards(&self, shards: Box<dyn Shards>, observer: &mut dyn Observer) -> Result<Fitted> {
         let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
-        let oracle = OracleClient::new(&driver, self.labels());
-        let found = self.find(&oracle, observer)?;
-        self.report(&oracle, found)
+        let (found, report) = {
+            let oracle = OracleClient::new(&driver, self.labels());
+            let mut found = self.find(&oracle, observer)?;
+            let report = self.report(&oracle, &mut found)?;
+            (found, report)
+        };
+        Ok(Fitted::new(driver, found.outcome, report))
     }
 
     /// Number of threads, where it was asked for.
@@ -202,19 +207,23 @@ impl Plan {
         Ok(Outcome { reason, ..outcome })
     }
 
-    fn report(&self, oracle: &dyn Oracle, mut found: Found) -> Result<Report> {
+    fn report(&self, oracle: &dyn Oracle, found: &mut Found) -> Result<Report> {
         if oracle.is_interrupted() {
             (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
         }
+        found.certificate(oracle)?;
+        found.take_least_norm(oracle)?;
         let mut certificate = found.certificate(oracle)?;
-        let sigma = self.sigma(oracle, &found)?;
+        let sigma = self.sigma(oracle, found)?;
         certificate.restarts = found.restarts;
         certificate.hessian = None;
         certificate.lower_at_infinity = found.lower_at_infinity;
         certificate.linear_loss = found.linear_loss;
         let outcome = &found.outcome;
-        let known = outcome.tau == 1.0 && oracle.facts().l2 == 0.0 && !certificate.least_norm;
-        let loss = if known { outcome.model.loss } else { oracle.prediction_loss(&outcome.theta, None)? };
+        let loss = match outcome.tau == 1.0 {
+            true => outcome.model.unpenalised,
+            false => oracle.prediction_loss(&outcome.theta, None)?,
+        };
         let prediction_loss = match sigma {
             None => loss,
             Some(_) => oracle.prediction_loss(&outcome.theta, sigma)?,

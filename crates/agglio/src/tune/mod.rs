@@ -255,7 +255,7 @@ fn abreast(plans: &[Plan], parts: &[Halves], threads: usize) -> usize {
 
 impl Score {
     /// The score of a point, with the time that went by before anything was asked.
-    fn new(oracle: &dyn Oracle, held_out: &dyn Oracle, mut reached: Reached, before: f64) -> Result<Score> {
+    fn new(oracle: &dyn Oracle, held_out: &dyn Oracle, reached: Reached, before: f64) -> Result<Score> {
         let begun = Instant::now();
         let reason = reached.outcome.reason;
         let led_away = matches!(reason, StopReason::Overshot | StopReason::Planned | StopReason::NotFinite);
@@ -263,7 +263,7 @@ impl Score {
         let explains = reached.outcome.tau < 1.0 || training_loss <= (1.0 + ROUNDING) * oracle.facts().baseline.loss;
         let status = match (reason, Status::from(reason)) {
             // which knows slopes that have vanished from a gradient that rounding keeps from falling
-            (StopReason::Plateau, _) => Certificate::examine(oracle, &mut reached.outcome)?.status,
+            (StopReason::Plateau, _) => Certificate::examine(oracle, &reached.outcome)?.status,
             (_, Status::Converged) if !explains => Status::Plateau,
             (_, status) => status,
         };

@@ -11,7 +11,7 @@ use crate::bank;
 const ALL: [&str; 9] = ["sigmoid", "softplus", "leaky-softplus", "silu", "gelu", "tanh", "probit", "exp", "identity"];
 
 fn fit(activation: &str, rows: &Dense) -> Report {
-    Options::new(named(activation).unwrap()).intercept(false).build().unwrap().fit(rows).unwrap()
+    Options::new(named(activation).unwrap()).intercept(false).build().unwrap().fit(rows).unwrap().into_report()
 }
 
 /// The paper's noiseless data, n = 1000 and d = 50, with a true model of this norm.

@@ -16,7 +16,7 @@ fn options(activation: &str, solver: Solver) -> Options {
 }
 
 fn fit(options: Options, data: &Simulated) -> Report {
-    options.build().unwrap().fit(&bank::rows(data)).unwrap()
+    options.build().unwrap().fit(&bank::rows(data)).unwrap().into_report()
 }
 
 fn norm(report: &Report) -> f64 {

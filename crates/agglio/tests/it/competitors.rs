@@ -226,7 +226,7 @@ fn a_constant_step_ends_at_its_last_point() {
         let ends = |options: Options| {
             let mut track = Track(Vec::new());
             let report = options.build().unwrap().fit_observed(&bank::rows(&data), &mut track).unwrap();
-            (report.coefficients, track.0.pop().unwrap())
+            (report.coefficients.clone(), track.0.pop().unwrap())
         };
         let (kept, reached) = ends(options.clone().decay(false));
         assert_eq!(kept, reached, "{solver}");

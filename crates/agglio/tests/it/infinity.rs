@@ -5,7 +5,7 @@ use agglio::rows::{Dense, Scaling};
 use agglio::{Options, Report, Solver, Status};
 
 fn fit(options: Options, rows: &Dense) -> Report {
-    options.build().unwrap().fit(rows).unwrap()
+    options.build().unwrap().fit(rows).unwrap().into_report()
 }
 
 fn sigmoid() -> Options {

@@ -11,7 +11,7 @@ use crate::bank;
 const FULL: [Solver; 3] = [Solver::Gd, Solver::Momentum, Solver::Nesterov];
 
 fn fit(rows: &Dense, activation: &str, solver: Solver) -> Report {
-    Options::new(named(activation).unwrap()).solver(solver).build().unwrap().fit(rows).unwrap()
+    Options::new(named(activation).unwrap()).solver(solver).build().unwrap().fit(rows).unwrap().into_report()
 }
 
 fn close(found: &[f64], expected: &[f64]) -> bool {

@@ -9,7 +9,7 @@ use agglio::{Noise, Objection, Options, Report, Restarts, Solver, Status};
 use crate::bank;
 
 fn fit(activation: &str, noise: Noise, rows: &Dense) -> Report {
-    Options::new(named(activation).unwrap()).noise(noise).build().unwrap().fit(rows).unwrap()
+    Options::new(named(activation).unwrap()).noise(noise).build().unwrap().fit(rows).unwrap().into_report()
 }
 
 /// The default ends after φ for every solver, and is the same fit as where `post` is asked for.

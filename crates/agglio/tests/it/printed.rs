@@ -266,7 +266,7 @@ fn a_branch_is_least_squares_on_its_preimages() {
         };
         let line = Dense::new(data.values.clone(), 8, data.labels.iter().map(preimage).collect()).unwrap();
         let fit = |options: Options, rows: &dyn Rows| {
-            options.intercept(false).solver(Solver::Gd).build().unwrap().fit(rows).unwrap().coefficients
+            options.intercept(false).solver(Solver::Gd).build().unwrap().fit(rows).unwrap().into_report().coefficients
         };
         let ours = fit(Options::new(phi.clone()).noise(Noise::Pre).branch(branch), &bank::rows(&data));
         let off = bank::largest_difference(&ours, &fit(Options::new(named("identity").unwrap()), &line));
@@ -289,9 +289,9 @@ fn planned_steps_that_diverge_are_told() {
         assert!(verdict.contains("corrected constants") && verdict.contains("N(0, I)"), "{verdict}");
         assert!(!verdict.contains("rescale") && report.coefficients.iter().all(|w| w.is_finite()), "{verdict}");
     };
-    told(fit(&data, Statement::Printed));
+    told(fit(&data, Statement::Printed).into_report());
     data.values.iter_mut().for_each(|x| *x *= 10.0);
-    told(fit(&data, Statement::Corrected));
+    told(fit(&data, Statement::Corrected).into_report());
 }
 
 /// Fits that take their steps together each have the labels that they asked for.

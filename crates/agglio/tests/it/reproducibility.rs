@@ -29,12 +29,12 @@ fn a_seed_changes_what_is_drawn_and_nothing_else() {
     for solver in Solver::paper() {
         let fits = [1, 2].map(|seed| {
             let options = Variant { solver, batch: None }.options("softplus", Start::Zero, seed).epochs(20);
-            options.build().unwrap().fit(&rows).unwrap().coefficients
+            options.build().unwrap().fit(&rows).unwrap().into_report().coefficients
         });
         assert_eq!(fits[0] != fits[1], solver.uses_batches(), "{solver}");
         let starts = [1, 2].map(|seed| {
             let options = Variant { solver, batch: None }.options("softplus", Start::Random(None), seed).epochs(1);
-            options.build().unwrap().fit(&rows).unwrap().coefficients
+            options.build().unwrap().fit(&rows).unwrap().into_report().coefficients
         });
         assert_ne!(starts[0], starts[1], "{solver}");
     }

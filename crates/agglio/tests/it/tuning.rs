@@ -347,7 +347,7 @@ fn the_default_step_is_the_one_that_is_taken() {
         let step = free.clone().build().unwrap().default_step(&rows).unwrap().unwrap();
         // whatever was asked for
         assert_eq!(free.clone().eta(7.0).build().unwrap().default_step(&rows).unwrap(), Some(step));
-        let fit = |options: Options| options.build().unwrap().fit(&rows).unwrap().coefficients;
+        let fit = |options: Options| options.build().unwrap().fit(&rows).unwrap().into_report().coefficients;
         assert_eq!(fit(free.clone().eta(step)), fit(free), "{solver}");
     }
     let none = |options: Options| options.build().unwrap().default_step(&rows).unwrap().is_none();

@@ -11,7 +11,7 @@ const WIDTH: usize = 1100;
 fn fit(solver: Solver, rows: usize, noise: LabelNoise) -> (Report, Vec<f64>) {
     let data = bank::paper("sigmoid", rows, WIDTH, noise, 3);
     let options = Options::new(named("sigmoid").unwrap()).intercept(false).solver(solver).noise(Noise::Post);
-    (options.build().unwrap().fit(&bank::rows(&data)).unwrap(), data.truth)
+    (options.build().unwrap().fit(&bank::rows(&data)).unwrap().into_report(), data.truth)
 }
 
 #[test]

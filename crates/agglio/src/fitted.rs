@@ -1,0 +1,109 @@
+//! A *fitted* problem: the rows, the oracle over them and the result of a fit, kept together.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use crate::certificate::Certificate;
+use crate::error::{Error, Result};
+use crate::fit::Outcome;
+use crate::model::{Centre, Model, Origin};
+use crate::oracle::{Ask, Batch, Driver, Oracle, Problem, Query};
+use crate::report::Report;
+use crate::rows::Rows;
+
+/// The result of a fit, with everything that further questions about it need.
+///
+/// It reads like its [`Report`]. The rows are shared, not copied; [`Fitted::into_report`] lets go of them.
+#[derive(Debug)]
+pub struct Fitted {
+    driver: Driver,
+    outcome: Outcome,
+    report: Report,
+}
+
+impl Fitted {
+    pub(crate) fn new(driver: Driver, outcome: Outcome, report: Report) -> Fitted {
+        Fitted { driver, outcome, report }
+    }
+
+    /// Coefficients in the user's units, losses and counts.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The report alone; the rows are let go.
+    pub fn into_report(self) -> Report {
+        self.report
+    }
+
+    /// The evidence on the point that was reached.
+    pub fn certificate(&self) -> &Certificate {
+        &self.report.certificate
+    }
+
+    /// The oracle over the rows of the fit.
+    pub fn oracle(&self) -> &dyn Oracle {
+        &self.driver
+    }
+
+    /// Where the loop ended, in the solver's coordinates.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// Predicts the responses of further rows, which have the covariates of the fit in the same order. Their labels are
+    /// not looked at.
+    ///
+    /// # Errors
+    /// If they have another number of covariates.
+    ///
+    /// ```
+    /// use agglio::{Options, activation::named, model::Centre, rows::Dense};
+    ///
+    /// let dose = vec![0.0, 1.0, 2.0, 3.0, 4.0];
+    /// let rows = Dense::new(dose, 1, vec![0.05, 0.11, 0.31, 0.49, 0.78])?;
+    /// let fitted = Options::new(named("sigmoid")?).build()?.fit(&rows)?;
+    /// let predictions = fitted.predict(&rows, Centre::Mean)?;
+    /// assert!((predictions[2] - 0.31).abs() < 0.05);
+    /// # Ok::<(), agglio::Error>(())
+    /// ```
+    pub fn predict(&self, rows: &dyn Rows, centre: Centre) -> Result<Vec<f64>> {
+        let facts = self.driver.facts();
+        if rows.width() != facts.layout.coefficients {
+            let (given, fitted) = (rows.width(), facts.layout.coefficients);
+            return Err(Error::data(format!("the rows have {given} covariates and the fit had {fitted}")));
+        }
+        let activation = self.driver.activation();
+        let problem = Problem {
+            intercept: facts.layout.intercept,
+            coordinates: Some(facts.coordinates.clone()),
+            ..Problem::new(activation.clone())
+        };
+        let ask = Ask::Projection { theta: Cow::Borrowed(&self.outcome.theta), directions: Cow::Borrowed(&[]) };
+        let projection = problem.on(rows)?.ask(&Query::new(Batch::All, ask))?.projection()?;
+        let mut predictions = vec![0.0; rows.len()];
+        match self.report.sigma.filter(|_| centre == Centre::Mean) {
+            Some(sigma) => activation.average(sigma, projection.at(), &mut predictions),
+            None => activation.respond(projection.at(), &mut predictions),
+        }
+        Ok(predictions)
+    }
+
+    /// The model as a file keeps it, for covariates of these names and a response of this name, without an offset.
+    ///
+    /// # Errors
+    /// As [`Model::new`].
+    pub fn model(&self, target: &str, names: &[String]) -> Result<Model> {
+        let (activation, solver) = (self.driver.activation().name(), self.report.solver.name());
+        let origin = Origin { activation: &activation, solver, target, offset: None, columns: None, names };
+        Model::new(&self.report, &origin)
+    }
+}
+
+impl Deref for Fitted {
+    type Target = Report;
+
+    fn deref(&self) -> &Report {
+        &self.report
+    }
+}
