@@ -118,30 +118,6 @@ impl Dense {
         Ok(self)
     }
 
-    /// The rows in another order.
-    pub(crate) fn reordered(&self, order: &[usize]) -> Dense {
-        fn copy<T: Copy>(values: &[T], width: usize, order: &[usize]) -> Vec<T> {
-            let mut copy = Vec::with_capacity(values.len());
-            order.iter().for_each(|&row| copy.extend_from_slice(&values[row * width..][..width]));
-            copy
-        }
-        let column = |column: &Arc<Vec<f64>>| Arc::new(copy(column, 1, order));
-        Dense {
-            values: match &self.values {
-                Values::F64(values) => Values::F64(Arc::new(copy(values, self.width, order))),
-                Values::F32(values) => Values::F32(Arc::new(copy(values, self.width, order))),
-            },
-            units: self.units.clone(),
-            width: self.width,
-            labels: column(&self.labels),
-            weights: self.weights.as_ref().map(column),
-            weight_unit: self.weight_unit,
-            offsets: self.offsets.as_ref().map(column),
-            // they may differ in the last bits
-            moments: None,
-        }
-    }
-
     fn check_column(&self, what: &str, column: &[f64]) -> Result<()> {
         if column.len() != self.labels.len() {
             return Err(Error::data(format!("there are {} {what} for {} rows", column.len(), self.labels.len())));
@@ -204,6 +180,29 @@ impl Dense {
 impl Rows for Dense {
     fn share(&self) -> Arc<dyn Rows> {
         Arc::new(self.clone())
+    }
+
+    fn gather(&self, order: &[usize]) -> Arc<dyn Rows> {
+        fn copy<T: Copy>(values: &[T], width: usize, order: &[usize]) -> Vec<T> {
+            let mut copy = Vec::with_capacity(values.len());
+            order.iter().for_each(|&row| copy.extend_from_slice(&values[row * width..][..width]));
+            copy
+        }
+        let column = |column: &Arc<Vec<f64>>| Arc::new(copy(column, 1, order));
+        Arc::new(Dense {
+            values: match &self.values {
+                Values::F64(values) => Values::F64(Arc::new(copy(values, self.width, order))),
+                Values::F32(values) => Values::F32(Arc::new(copy(values, self.width, order))),
+            },
+            units: self.units.clone(),
+            width: self.width,
+            labels: column(&self.labels),
+            weights: self.weights.as_ref().map(column),
+            weight_unit: self.weight_unit,
+            offsets: self.offsets.as_ref().map(column),
+            // they may differ in the last bits
+            moments: None,
+        })
     }
 
     fn len(&self) -> usize {

@@ -95,6 +95,9 @@ pub trait Rows: Debug + Send + Sync {
     /// The same rows, owned together with this value: nothing is copied.
     fn share(&self) -> Arc<dyn Rows>;
 
+    /// A copy of these rows, in this order.
+    fn gather(&self, order: &[usize]) -> Arc<dyn Rows>;
+
     /// Number of rows, n.
     fn len(&self) -> usize;
 

@@ -56,6 +56,10 @@ impl Rows for Part {
         Arc::new(self.clone())
     }
 
+    fn gather(&self, order: &[usize]) -> Arc<dyn Rows> {
+        self.rows.gather(&order.iter().map(|&position| self.row(position)).collect::<Vec<_>>())
+    }
+
     fn len(&self) -> usize {
         self.len
     }

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::rows::column;
-use crate::rows::{Dense, Part, Rows};
+use crate::rows::{Part, Rows};
 use crate::tune::{Halves, Split};
 
 /// What the mean of the labels loses.
@@ -18,13 +18,13 @@ pub struct MeanLoss {
 ///
 /// # Errors
 /// If there are too few rows to hold any out, or none of them has a weight.
-pub fn mean_loss(rows: &Dense, split: Split) -> Result<MeanLoss> {
+pub fn mean_loss(rows: &dyn Rows, split: Split) -> Result<MeanLoss> {
     let folds = split.spans(rows.len())?;
-    let rows = rows.reordered(&split.order(rows.len()));
+    let rows = rows.gather(&split.order(rows.len()));
     let count = folds.len() as f64;
     let mut mean = MeanLoss { loss: 0.0, training_loss: 0.0 };
     for fold in folds {
-        let Halves { held_out, training } = Halves::new(&rows, fold)?;
+        let Halves { held_out, training } = Halves::new(rows.as_ref(), fold)?;
         let (held_out, training) = (Labels::of(&held_out), Labels::of(&training));
         let constant = training.mean(|label| label);
         let square = |label: f64| (constant - label) * (constant - label);

@@ -29,7 +29,7 @@ use crate::oracle::{MultiQuery, Oracle, Problem};
 use crate::outcome::Status;
 use crate::outcome::StopReason;
 use crate::rows::column;
-use crate::rows::{BLOCK, Dense, Part, Rows};
+use crate::rows::{BLOCK, Part, Rows};
 use crate::strategy::{Plan, Reached};
 
 /// How a plan did.
@@ -72,7 +72,7 @@ pub struct Score {
 /// # Ok::<(), agglio::Error>(())
 /// ```
 pub fn tune(
-    rows: &Dense,
+    rows: &dyn Rows,
     plans: &[Plan],
     split: Split,
     progress: &(dyn Fn(usize, usize) + Sync),
@@ -81,8 +81,8 @@ pub fn tune(
     let search = || {
         let folds = split.spans(rows.len())?;
         // one copy, in which every fold is in one piece: rows that are picked take a third longer to read
-        let rows = rows.reordered(&split.order(rows.len()));
-        let parts = folds.into_iter().map(|fold| Halves::new(&rows, fold)).collect::<Result<_>>()?;
+        let rows = rows.gather(&split.order(rows.len()));
+        let parts = folds.into_iter().map(|fold| Halves::new(rows.as_ref(), fold)).collect::<Result<_>>()?;
         let search = Search::new(plans, parts, progress);
         match in_pool() {
             true => drop(rayon::broadcast(|_| search.work())),
@@ -112,7 +112,7 @@ struct Halves {
 }
 
 impl Halves {
-    fn new(rows: &Dense, fold: Range<usize>) -> Result<Halves> {
+    fn new(rows: &dyn Rows, fold: Range<usize>) -> Result<Halves> {
         let (held_out, training) = (Part::within(rows, fold.clone()), Part::without(rows, fold));
         require_weight(&held_out, "held out")?;
         require_weight(&training, "left to fit")?;

@@ -30,6 +30,10 @@ impl Rows for Recorder {
         Arc::new(self.clone())
     }
 
+    fn gather(&self, order: &[usize]) -> Arc<dyn Rows> {
+        self.rows.gather(order)
+    }
+
     fn len(&self) -> usize {
         self.rows.len()
     }
