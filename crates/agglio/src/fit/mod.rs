@@ -135,11 +135,16 @@ impl<'o> FitLoop<'o> {
         let point = Point { theta: &state.theta, known: &here, stage: state.stage, ball: state.ball, oracle: *oracle };
         let predicted = method.direction.displace(method.step.size(), &point, p)?;
         let trial = state.trial(p);
-        let there = match method.step.judges() {
+        let there = match method.step.judges() && !method.step.is_settled(&here, predicted) {
             true => Some(method.estimate(*oracle, &trial, state.index())?),
             false => None,
         };
-        let verdict = match there.as_ref().map_or(Verdict::Accept, |there| method.step.judge(&here, there, predicted)) {
+        let verdict = match &there {
+            Some(there) => method.step.judge(&here, there, predicted),
+            None if method.step.judges() => Verdict::Settled,
+            None => Verdict::Accept,
+        };
+        let verdict = match verdict {
             // an exact fit has nothing left to gain, whatever a new look would tell
             Verdict::Settled if !here.is_rounding() && method.direction.wants_refresh() => Verdict::Reject,
             verdict => verdict,

@@ -225,6 +225,7 @@ fn eigen(matrix: &Mat<f64>) -> Option<Eigen> {
 }
 
 /// A Cholesky factor.
+#[derive(Debug)]
 pub(crate) struct Factor(Llt<f64>);
 
 impl Factor {

@@ -26,6 +26,8 @@ pub enum Answer {
     Departure(Departure),
     /// To one for the predictors along lines.
     Projection(Projection),
+    /// To one for the model without covariates.
+    Constant(ConstantModel),
     /// To one for a single number.
     Number(f64),
 }
@@ -98,6 +100,17 @@ pub struct Mixture {
     pub log_likelihood: f64,
     /// The right-hand side of expected ẑ, which belongs to the curvature at τ = 0.
     pub right_side: Vec<f64>,
+}
+
+/// The model without covariates at an intercept: means by weight, with r = φ(b + offset) − y.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConstantModel {
+    /// Mean of r².
+    pub loss: f64,
+    /// Mean of r·φ′: half of the derivative of the loss.
+    pub gradient: f64,
+    /// Mean of φ′²: half of the Gauss–Newton curvature.
+    pub curvature: f64,
 }
 
 /// What tells two fits, under noise before φ and after it, apart. Where a label has two preimages, e² is expected over both.
@@ -207,6 +220,17 @@ impl Answer {
     pub fn projection(self) -> Result<Projection> {
         match self {
             Answer::Projection(projection) => Ok(projection),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// The model without covariates.
+    ///
+    /// # Errors
+    /// As [`Answer::value`].
+    pub fn constant(self) -> Result<ConstantModel> {
+        match self {
+            Answer::Constant(model) => Ok(model),
             _ => Err(wrong()),
         }
     }

@@ -14,6 +14,8 @@ pub struct Baseline {
     pub intercept: Option<f64>,
     /// Whether that model has finite coefficients.
     pub is_finite: bool,
+    /// Whether the loss is the lowest: a closed form does not reach that where offsets differ.
+    pub is_exact: bool,
     /// Loss of the mean of the labels, be it in the range of φ or not; without an intercept, or with offsets, the loss of
     /// the model without covariates.
     pub mean_loss: f64,
@@ -21,31 +23,32 @@ pub struct Baseline {
     pub median_is_outside: bool,
 }
 
-/// A model without covariates on all rows: Σ ω r², Σ ω r φ′ and Σ ω φ′², with r = φ(b + offset) − y.
-pub(super) type Constant<'a> = &'a dyn Fn(f64) -> Result<[f64; 3]>;
-
 impl Baseline {
-    /// Finds it. `at` tells the sums at an intercept, for rows with offsets and for models without an intercept.
+    /// Finds it in closed form: for rows with different offsets, only a point near it. `loss_at` gives the loss at an
+    /// intercept.
     pub(super) fn of(
         activation: &dyn Activation,
         intercept: bool,
         measured: &Measured,
         tally: &Tally,
-        at: Constant<'_>,
+        loss_at: &dyn Fn(f64) -> Result<f64>,
     ) -> Result<Baseline> {
         let weight = measured.rows as f64 * measured.mean_weight();
+        let is_exact = !intercept || measured.offset_bounds.0 == measured.offset_bounds.1;
         let (loss, best) = match intercept {
-            false => (at(0.0)?[0] / weight, None),
-            true if measured.offset_bounds.0 == measured.offset_bounds.1 => {
-                constant(activation, measured, measured.offset_bounds.0)
+            false => (loss_at(0.0)?, None),
+            true if is_exact => constant(activation, measured, measured.offset_bounds.0),
+            true => {
+                let near = tally.preimage_sum / weight;
+                (loss_at(near)?, Some(near))
             }
-            true => least_square(tally.preimage_sum / weight, &|b| Ok(at(b)?.map(|sum| sum / weight)))?,
         };
         let share = |outside: f64| outside / weight;
         Ok(Baseline {
             loss,
             intercept: best,
             is_finite: best.is_some() || !intercept,
+            is_exact,
             mean_loss: if intercept && !measured.has_offsets { measured.labels.variance() } else { loss },
             median_is_outside: share(measured.below) > 0.5 || share(measured.above) > 0.5,
         })
@@ -61,19 +64,4 @@ fn constant(activation: &dyn Activation, measured: &Measured, offset: f64) -> (f
         Preimages::None => None,
     };
     (measured.labels.about(constant), intercept)
-}
-
-/// Where damped Gauss–Newton steps from `b` lead.
-fn least_square(mut b: f64, at: Constant<'_>) -> Result<(f64, Option<f64>)> {
-    let (mut here, mut size) = (at(b)?, 1.0);
-    for _ in 0..50 {
-        let trial = b - size * here[1] / here[2];
-        let there = at(trial)?;
-        if there[0] < here[0] {
-            (b, here, size) = (trial, there, 1.0);
-        } else {
-            size *= 0.25;
-        }
-    }
-    Ok((here[0], Some(b)))
 }

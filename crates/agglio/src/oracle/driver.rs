@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::activation::Activation;
 use crate::error::Result;
 use crate::math::linalg::Symmetric;
-use crate::oracle::answer::{Answer, Curvature, Departure, Gradient, Mixture, Model, NormalEquations, Value};
+use crate::oracle::answer::{
+    Answer, ConstantModel, Curvature, Departure, Gradient, Mixture, Model, NormalEquations, Value,
+};
 use crate::oracle::baseline::Baseline;
 use crate::oracle::clip::{Clip, clips};
 use crate::oracle::facts::{Facts, Measured, Traits};
@@ -99,8 +101,9 @@ impl Driver {
         let frame = frame(problem, &measured)?;
         let tally = shards.prepare(&frame)?;
         let constant = |intercept: f64| {
-            let numbers = shards.answer_one(&Query::new(Batch::All, Ask::Constant { intercept }))?.numbers;
-            Ok(std::array::from_fn(|k| numbers.get(k).copied().unwrap_or(f64::NAN)))
+            let sums = shards.answer_one(&Query::new(Batch::All, Ask::Constant { intercept }))?;
+            let weight = measured.rows as f64 * measured.mean_weight();
+            Ok(sums.numbers.first().map_or(f64::NAN, |sum| sum / weight))
         };
         let baseline = Baseline::of(activation.as_ref(), problem.intercept, &measured, &tally, &constant)?;
         let facts = Facts {
@@ -112,6 +115,7 @@ impl Driver {
             coordinates: frame.coordinates.clone(),
             l2: problem.l2,
             label_bounds: (measured.smallest, measured.largest),
+            label_square: measured.labels.about(0.0),
             tied_share: measured.tied_share(),
             preimages: tally,
             margins: frame.clips.len(),
@@ -139,6 +143,12 @@ impl Driver {
     /// Watches a flag that somebody may raise to end what is going on.
     pub fn with_interrupt(mut self, flag: Arc<AtomicBool>) -> Driver {
         self.interrupt = flag;
+        self
+    }
+
+    /// Takes in a better model without covariates than a closed form gives.
+    pub(crate) fn with_baseline(mut self, baseline: Baseline) -> Driver {
+        self.facts.baseline = baseline;
         self
     }
 
@@ -177,7 +187,10 @@ impl Driver {
             }
             Ask::MeanLoss { .. } => Answer::Number(sums.loss * mean),
             Ask::Departure(_) => Answer::Departure(departure(&sums.numbers)),
-            Ask::Constant { .. } => Answer::Number(sums.numbers.first().map_or(f64::NAN, |sum| sum * mean)),
+            Ask::Constant { .. } => {
+                let number = |k: usize| sums.numbers.get(k).map_or(f64::NAN, |sum| sum * mean);
+                Answer::Constant(ConstantModel { loss: number(0), gradient: number(1), curvature: number(2) })
+            }
             Ask::Projection { .. } => {
                 let mut columns = sums.columns.into_iter();
                 let mut next = || columns.next().unwrap_or_default();

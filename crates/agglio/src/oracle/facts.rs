@@ -36,6 +36,8 @@ pub struct Facts {
     pub l2: f64,
     /// The smallest label and the largest, those without weight left out.
     pub label_bounds: (f64, f64),
+    /// Mean square of the labels, by weight.
+    pub label_square: f64,
     /// Share of the labels, by weight, that repeat the smallest or the largest of them.
     pub tied_share: f64,
     /// Counts of labels by their preimages.

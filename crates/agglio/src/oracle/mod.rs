@@ -32,7 +32,9 @@ use std::borrow::Cow;
 
 use crate::error::Result;
 pub use crate::math::tree::LEAF;
-pub use answer::{Answer, Curvature, Departure, Gradient, Known, Mixture, Model, NormalEquations, Value};
+pub use answer::{
+    Answer, ConstantModel, Curvature, Departure, Gradient, Known, Mixture, Model, NormalEquations, Value,
+};
 pub use baseline::Baseline;
 pub(crate) use client::OracleClient;
 pub use driver::{Driver, Problem};

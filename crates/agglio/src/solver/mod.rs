@@ -5,6 +5,7 @@
 mod ball;
 pub mod direction;
 pub mod estimator;
+pub(crate) mod linear_system;
 mod parts;
 pub mod preset;
 pub mod schedule;

@@ -7,6 +7,7 @@ use crate::fit::{Observer, Outcome, Stop, fit};
 use crate::oracle::{Batch, LabelChoice, Oracle, OracleClient};
 use crate::outcome::{Noise, StopReason};
 use crate::solver::preset::{self, Course};
+use crate::strategy::constant;
 use crate::strategy::effort::Effort;
 use crate::strategy::linear::LinearStage;
 use crate::strategy::neighbours::neighbours;
@@ -68,7 +69,7 @@ impl Plan {
             [] => (Batch::All, Batch::All),
         };
         let stage = self.linear_stage(oracle, first)?;
-        let curvature = stage.curvature.clone();
+        let curvature = stage.curvature().cloned();
         let mut found = self.post(oracle, &stage, samples, observer)?;
         // a residual that is only rounding is as exact under either model
         if self.compares && !found.outcome.model.is_rounding() && found.outcome.reason != StopReason::Interrupted {
@@ -98,7 +99,7 @@ impl Plan {
         let (margin, start) = stage.start(oracle)?;
         let oracle = &OracleClient::new(oracle, LabelChoice { margin, ..oracle.labels() });
         let penalty = oracle.facts().penalty(&start);
-        let course = Course::graduated(samples.clone()).with_line(stage.curvature.clone());
+        let course = Course::graduated(samples.clone()).with_line(stage.curvature().cloned());
         let first = self.path(oracle, start, course, observer)?;
         // the path begins at its last temperature
         let linear_loss = (self.settings.tau_max == 1.0).then_some(first.first_loss - penalty);
@@ -135,7 +136,7 @@ impl Plan {
             None => None,
         };
         if let Some(effort) = effort {
-            match stage.filter(|stage| stage.rows == Batch::All) {
+            match stage.filter(|stage| stage.rows() == Batch::All) {
                 Some(stage) => self.try_starts(effort, stage, &mut race, oracle, observer)?,
                 None => {
                     let stage = self.linear_stage(oracle, Batch::All)?;
@@ -177,7 +178,8 @@ impl Plan {
             false => scan(oracle, &stage.widest(oracle)?, 2)?,
         };
         let matching = self.matching_start(race, oracle, observer)?;
-        let starts = matching.into_iter().chain(stage.far_left(oracle)?).chain(scanned).chain(constant(oracle));
+        let starts =
+            matching.into_iter().chain(stage.far_left(oracle)?).chain(scanned).chain(constant::start(oracle.facts()));
         for (k, start) in starts.enumerate() {
             if k > 0 && effort.is_done(race) {
                 break;
@@ -241,7 +243,7 @@ impl Plan {
         if race.is_over() || race.best().tau < 1.0 || race.best().model.loss <= oracle.facts().baseline.loss {
             return Ok(());
         }
-        match constant(oracle) {
+        match constant::start(oracle.facts()) {
             Some(start) => {
                 let course = Course::graduated(samples.to_vec());
                 self.challenge(race, Origin::Independent, oracle, start, course, observer)
@@ -255,7 +257,7 @@ impl Plan {
     fn choose(&self, post: Found, oracle: &dyn Oracle, stage: LinearStage, judges: Batch) -> Result<Found> {
         let linear_loss = post.linear_loss;
         let stage = match oracle.facts().preimages.without_preimage == 0 {
-            true if stage.rows == judges => Some(stage),
+            true if stage.rows() == judges => Some(stage),
             true => Some(self.linear_stage(oracle, judges)?),
             false => None,
         };
@@ -310,10 +312,4 @@ impl Plan {
         };
         fit(oracle, preset::path(&self.settings, oracle, course), start, stop, observer)
     }
-}
-
-/// The model without covariates; none where it has no intercept or an infinite one.
-fn constant(oracle: &dyn Oracle) -> Option<Vec<f64>> {
-    let facts = oracle.facts();
-    facts.baseline.intercept.map(|intercept| facts.layout.constant(intercept))
 }

@@ -1,26 +1,27 @@
 //! The *linear* stage: at τ = 0 the problem is least squares on φ⁻¹(y), solved in closed form and without a start.
 
-use std::cell::OnceCell;
+use std::sync::Arc;
 
 use crate::error::Result;
-use crate::fit::Outcome;
-use crate::math::krylov;
-use crate::math::linalg::{Factor, Symmetric};
+use crate::fit::{Outcome, Silent, Stop, fit};
+use crate::math::linalg::Symmetric;
 use crate::oracle::{
-    Ask, Batch, Hessian, LabelChoice, Margin, NormalEquations, Oracle, OracleClient, PreimageChoice, Query, Want,
+    Ask, Batch, LabelChoice, Margin, NormalEquations, Oracle, OracleClient, PreimageChoice, Query, Want,
 };
 use crate::outcome::StopReason;
-use crate::solver::Ball;
+use crate::solver::direction::FixedCurvature;
+use crate::solver::estimator::Full;
+use crate::solver::linear_system::LinearSystem;
 use crate::solver::preset::SAMPLE_KEY;
+use crate::solver::schedule::Adaptive;
+use crate::solver::step::Improvement;
+use crate::solver::{Ball, Keep, Method};
 use crate::strategy::{Found, Plan};
 
 /// Times that preimages are chosen again where there are two.
 const MOST_CHOICES: usize = 10;
 /// Rows a coefficient that tell starts apart.
 const ROWS: f64 = 5.0;
-/// Products with the curvature for a solution without forming it, and the residual to reach, relatively.
-const MOST_PRODUCTS: usize = 200;
-const RESIDUAL: f64 = 1e-10;
 
 impl Plan {
     /// The linear stage alone: least squares on φ⁻¹(y), the nearer of two preimages counting.
@@ -42,15 +43,10 @@ impl Plan {
 
 /// The normal equations at τ = 0, and their solutions.
 pub(super) struct LinearStage {
-    pub rows: Batch,
-    /// None where θ is so wide that it is not formed.
-    pub curvature: Option<Symmetric>,
+    pub system: Arc<LinearSystem>,
     choices: Vec<PreimageChoice>,
     /// One for each choice of preimages.
     right_sides: Vec<Vec<f64>>,
-    ball: Option<Ball>,
-    /// Of the curvature, for one right-hand side after the other; none where it is not safely positive definite.
-    factor: OnceCell<Option<Factor>>,
 }
 
 impl LinearStage {
@@ -58,54 +54,28 @@ impl LinearStage {
         let choices = oracle.facts().preimage_choices();
         let ask = Ask::NormalEquations { matrix: !oracle.is_wide(), choices: choices.clone() };
         let NormalEquations { matrix, right_sides } = oracle.ask(&Query::new(rows, ask))?.normal_equations()?;
-        Ok(LinearStage { rows, curvature: matrix, choices, right_sides, ball, factor: OnceCell::new() })
+        Ok(LinearStage { system: Arc::new(LinearSystem::new(rows, matrix, ball)), choices, right_sides })
     }
 
-    /// The solution for a right-hand side, within the ball; of least norm where there are several. `near` is where it is
-    /// expected to be, for the sake of speed.
+    /// The rows that it is about.
+    pub fn rows(&self) -> Batch {
+        self.system.rows
+    }
+
+    /// The curvature at τ = 0, unless θ is so wide that it is not formed.
+    pub fn curvature(&self) -> Option<&Symmetric> {
+        self.system.curvature.as_ref()
+    }
+
+    /// The solution for a right-hand side.
     pub fn solve(&self, oracle: &dyn Oracle, right: &[f64], near: &[f64]) -> Result<Vec<f64>> {
-        let Some(ball) = self.ball else { return self.solve_pulled(oracle, right, near, 0.0) };
-        let origin = vec![0.0; right.len()];
-        let scale = self.curvature.as_ref().map_or(1.0, Symmetric::largest_diagonal);
-        ball.minimise(&origin, scale, |mu| self.solve_pulled(oracle, right, near, mu))
-    }
-
-    /// The solution with μ/2·‖w‖² added to what is minimised.
-    fn solve_pulled(&self, oracle: &dyn Oracle, right: &[f64], near: &[f64], mu: f64) -> Result<Vec<f64>> {
-        let layout = oracle.facts().layout;
-        if let Some(curvature) = &self.curvature {
-            let mut shift = layout.zero();
-            layout.coefficients_mut(&mut shift).fill(mu);
-            let factor = || self.factor.get_or_init(|| curvature.factor(&shift)).as_ref();
-            let found = if mu == 0.0 { factor().map(|factor| factor.solve(right)) } else { None };
-            let found = found.or_else(|| curvature.solve_safely(&shift, right));
-            let found = found.filter(|theta| theta.iter().all(|t| t.is_finite()));
-            // no path begins at what is not finite
-            return Ok(found.unwrap_or_else(|| vec![0.0; right.len()]));
-        }
-        let times = |v: &[f64]| {
-            let mut product = self.times(oracle, v)?;
-            product.iter_mut().zip(layout.coefficients(v)).for_each(|(h, v)| *h += mu * v);
-            Ok(product)
-        };
-        let left: Vec<f64> = times(near)?.iter().zip(right).map(|(h, b)| b - h).collect();
-        let goal = RESIDUAL * right.iter().map(|b| b * b).sum::<f64>().sqrt();
-        let p = krylov::conjugate_gradients(times, &left, goal, MOST_PRODUCTS)?;
-        Ok(near.iter().zip(&p).map(|(near, p)| near + p).collect())
-    }
-
-    /// H·θ.
-    fn times(&self, oracle: &dyn Oracle, theta: &[f64]) -> Result<Vec<f64>> {
-        match &self.curvature {
-            Some(curvature) => Ok(curvature.times(theta)),
-            None => oracle.curvature_times(&vec![0.0; theta.len()], 0.0, self.rows, Hessian::GaussNewton, theta),
-        }
+        self.system.solve(oracle, right, near)
     }
 
     /// The gradient at θ for a right-hand side, less what the ball holds back, and the ball's multiplier.
     pub fn gradient(&self, oracle: &dyn Oracle, right: &[f64], theta: &[f64]) -> Result<(Vec<f64>, f64)> {
-        let mut gradient: Vec<f64> = self.times(oracle, theta)?.iter().zip(right).map(|(h, b)| h - b).collect();
-        let multiplier = self.ball.map_or(0.0, |ball| ball.reduce(theta, &mut gradient));
+        let mut gradient: Vec<f64> = self.system.times(oracle, theta)?.iter().zip(right).map(|(h, b)| h - b).collect();
+        let multiplier = self.system.ball.map_or(0.0, |ball| ball.reduce(theta, &mut gradient));
         Ok((gradient, multiplier))
     }
 
@@ -144,12 +114,12 @@ impl LinearStage {
     /// The losses of several points at τ = 1, for a choice between them: over as many rows as cost a pass together, or as
     /// many as tell them apart if these are more.
     pub fn losses(&self, oracle: &dyn Oracle, points: &[Vec<f64>]) -> Result<Vec<f64>> {
-        let all = self.rows.len(oracle.rows());
+        let all = self.rows().len(oracle.rows());
         // rows of little weight tell little
         let enough = (ROWS * oracle.dim() as f64 / oracle.facts().effective_fraction).ceil() as usize;
         let len = enough.max(all.div_ceil(points.len().max(1)));
-        let rows = match self.rows {
-            _ if len >= all => self.rows,
+        let rows = match self.rows() {
+            _ if len >= all => self.rows(),
             Batch::All => Batch::Part { key: SAMPLE_KEY, start: 0, len },
             Batch::Part { key, start, .. } => Batch::Part { key, start, len },
         };
@@ -197,34 +167,30 @@ impl LinearStage {
     /// For Gaussian rows Σ t_i·x_i x_iᵀ, with t a function of xᵀw, is a multiple of H and one of Hwwᵀ H: what is left
     /// without the first has the eigenvector Hw.
     pub fn lowest(&self, oracle: &dyn Oracle, matrix: Symmetric) -> Result<Option<Vec<f64>>> {
-        let Some(curvature) = &self.curvature else { return Ok(None) };
+        let Some(curvature) = self.curvature() else { return Ok(None) };
         let share = matrix.trace() / curvature.trace();
         if !share.is_finite() {
             return Ok(None);
         }
         let Some(eigen) = matrix.less(share, curvature).eigen() else { return Ok(None) };
         let Some(image) = eigen.vectors.first() else { return Ok(None) };
-        let v = self.solve_pulled(oracle, image, &vec![0.0; image.len()], 0.0)?;
+        let v = self.system.solve_pulled(oracle, image, &vec![0.0; image.len()], 0.0)?;
         let norm = v.iter().zip(image).map(|(v, u)| v * u).sum::<f64>().sqrt();
         Ok((norm > 0.0).then(|| v.iter().map(|v| v / norm).collect()))
     }
 
-    /// Chooses for each row the preimage that is nearer, solves, and chooses again until nothing changes.
-    fn rechoose(&self, oracle: &dyn Oracle, mut theta: Vec<f64>) -> Result<Vec<f64>> {
-        let mut last = f64::INFINITY;
-        for _ in 0..MOST_CHOICES {
-            let here = oracle.ask(&Query::at(&theta, 0.0, self.rows, Want::Gradient))?.gradient()?;
-            let right: Vec<f64> = self.times(oracle, &theta)?.iter().zip(&here.gradient).map(|(h, g)| h - g).collect();
-            let next = self.solve(oracle, &right, &theta)?;
-            let gain = 0.5 * theta.iter().zip(&next).zip(&here.gradient).map(|((a, b), g)| (a - b) * g).sum::<f64>();
-            // the loss is the smaller of smooth ones, so it falls until the choice stays as it is; the last thousandth
-            // is for the temperatures above to find
-            if gain <= here.rounding().max(1e-3 * here.loss) || here.loss >= last {
-                break;
-            }
-            last = here.loss;
-            theta = next;
-        }
-        Ok(theta)
+    /// Chooses for each row the preimage that is nearer, solves, and chooses again until nothing changes. The loss is the
+    /// smaller of smooth ones, so it falls until the choice stays as it is; the last thousandth is for the temperatures
+    /// above to find.
+    fn rechoose(&self, oracle: &dyn Oracle, theta: Vec<f64>) -> Result<Vec<f64>> {
+        let method = Method {
+            schedule: Box::new(Adaptive::new(0.0, vec![self.rows()]).staying()),
+            estimator: Box::new(Full),
+            direction: Box::new(FixedCurvature(self.system.clone())),
+            step: Box::new(Improvement { share: 1e-3 }),
+            ball: None,
+            keep: Keep::Last,
+        };
+        Ok(fit(oracle, method, theta, Stop::new(0.0, MOST_CHOICES), &mut Silent)?.theta)
     }
 }

@@ -1,6 +1,7 @@
 //! A *strategy* decides which runs of the loop to make, from where, and which result to keep.
 
 mod auto;
+mod constant;
 mod effort;
 mod irls;
 mod linear;

@@ -46,7 +46,7 @@ pub(super) fn neighbours(
 fn directions(oracle: &dyn Oracle, best: &Outcome, stage: &LinearStage) -> Result<Option<Vec<Vec<f64>>>> {
     let query = Query::at(&best.theta, best.tau, Batch::All, Want::Curvature(Hessian::Full));
     let hessian = oracle.ask(&query)?.model()?.into_matrix();
-    let eigen = hessian.zip(stage.curvature.as_ref()).and_then(|(hessian, own)| hessian.eigen_beside(own));
+    let eigen = hessian.zip(stage.curvature()).and_then(|(hessian, own)| hessian.eigen_beside(own));
     Ok(eigen.map(|eigen| eigen.vectors.into_iter().take(MOST_LINES).collect()))
 }
 

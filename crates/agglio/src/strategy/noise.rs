@@ -93,7 +93,7 @@ pub(super) fn pre(oracle: &dyn Oracle, stage: &LinearStage) -> Result<Pre> {
     // at the sigma that belongs to this θ, the expected square over the variance is one
     let variance = positive(sigma * sigma);
     let moved = 0.5 * (square / variance - 1.0) - 0.5 * (square / variance).ln();
-    let log_likelihood = weight(oracle, stage.rows) * (log_density + moved);
+    let log_likelihood = weight(oracle, stage.rows()) * (log_density + moved);
     Ok(Pre { mixture, labels, sigma: square.sqrt(), log_likelihood })
 }
 
@@ -107,7 +107,7 @@ struct MixturePoint {
 
 impl MixturePoint {
     fn at(oracle: &dyn Oracle, stage: &LinearStage, theta: Vec<f64>) -> Result<MixturePoint> {
-        let here = expect(oracle, &theta, 1.0, stage.rows)?;
+        let here = expect(oracle, &theta, 1.0, stage.rows())?;
         Ok(MixturePoint { theta, sigma: 1.0, here, settled: false })
     }
 
@@ -118,7 +118,7 @@ impl MixturePoint {
         if own <= 1e3 * self.sigma {
             return Ok((self.sigma, self.here.square, self.here.log_likelihood));
         }
-        let there = expect(oracle, &self.theta, own, stage.rows)?;
+        let there = expect(oracle, &self.theta, own, stage.rows())?;
         Ok((own, there.square, there.log_likelihood))
     }
 
@@ -132,7 +132,7 @@ impl MixturePoint {
             let moved = improved.iter().zip(&self.theta).fold(0.0, |most: f64, (new, old)| most.max((new - old).abs()));
             self.theta = improved;
             self.sigma = positive(self.here.square.sqrt());
-            self.here = expect(oracle, &self.theta, self.sigma, stage.rows)?;
+            self.here = expect(oracle, &self.theta, self.sigma, stage.rows())?;
             // in standardised units a standard error is sigma/√n: this is far below it for any n
             self.settled = moved <= 1e-10 * self.sigma;
         }
@@ -142,7 +142,7 @@ impl MixturePoint {
     /// The gradient is that of the expected squares, which vanishes where the rounds end.
     fn end(&self, oracle: &dyn Oracle, stage: &LinearStage) -> Result<Outcome> {
         let theta = self.theta.clone();
-        let mut model = oracle.ask(&Query::at(&theta, 0.0, stage.rows, Want::Stationarity))?.model()?;
+        let mut model = oracle.ask(&Query::at(&theta, 0.0, stage.rows(), Want::Stationarity))?.model()?;
         let (gradient, multiplier) = stage.gradient(oracle, &self.here.right_side, &theta)?;
         model.gradient = gradient;
         let reason = match self.settled {

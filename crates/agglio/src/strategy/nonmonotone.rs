@@ -57,7 +57,7 @@ fn spectral_start(stage: &LinearStage, oracle: &dyn Oracle) -> Result<Option<Vec
         return Ok(None);
     }
     // at a constant z the full Hessian is Σ (const − φ″(z)·y_i)·x_i x_iᵀ
-    let query = Query::at(layout.zero(), 1.0, stage.rows, Want::Curvature(Hessian::Full));
+    let query = Query::at(layout.zero(), 1.0, stage.rows(), Want::Curvature(Hessian::Full));
     let Some(hessian) = oracle.ask(&query)?.model()?.into_matrix() else { return Ok(None) };
     let Some(v) = stage.lowest(oracle, hessian)? else { return Ok(None) };
     let middle = layout.constant(argmin);

@@ -18,6 +18,7 @@ use crate::outcome::StopReason;
 use crate::report::Report;
 use crate::rows::{Coordinates, Rows};
 use crate::solver::{Method, Solver};
+use crate::strategy::constant;
 use crate::strategy::race::Kept;
 use crate::strategy::{Ended, Found, Plan, Reached, unbiased};
 
@@ -299,7 +300,11 @@ impl Plan {
     }
 
     fn driver(&self, shards: Box<dyn Shards>) -> Result<Driver> {
-        let driver = Driver::new(shards, &self.problem())?;
+        let mut driver = Driver::new(shards, &self.problem())?;
+        if !driver.facts().baseline.is_exact {
+            let baseline = constant::improve(&driver)?;
+            driver = driver.with_baseline(baseline);
+        }
         if self.is_linear() {
             driver.facts().require_preimages(&self.activation.name())?;
         }

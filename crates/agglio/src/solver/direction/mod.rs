@@ -1,6 +1,7 @@
 //! A *direction* turns what is known at θ into a displacement of a given size.
 
 mod adaptive;
+mod fixed_curvature;
 mod gauss_newton_bfgs;
 mod lbfgs;
 mod levenberg_marquardt;
@@ -12,6 +13,7 @@ mod steepest;
 mod suffix_averaging;
 
 pub use adaptive::{Adaptive, Second, V0};
+pub(crate) use fixed_curvature::FixedCurvature;
 pub use gauss_newton_bfgs::GaussNewtonBfgs;
 pub use lbfgs::Lbfgs;
 pub use levenberg_marquardt::LevenbergMarquardt;

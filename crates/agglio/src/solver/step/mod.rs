@@ -3,6 +3,7 @@
 mod armijo;
 mod constant;
 mod decay;
+mod improvement;
 mod planned;
 mod smoothness;
 mod trust_region;
@@ -10,6 +11,7 @@ mod trust_region;
 pub use armijo::Armijo;
 pub use constant::Constant;
 pub use decay::Decay;
+pub use improvement::Improvement;
 pub use planned::Planned;
 pub use smoothness::Smoothness;
 pub use trust_region::TrustRegion;
@@ -38,6 +40,11 @@ pub trait StepRule: std::fmt::Debug + Send {
 
     /// Whether trials are judged; a blind rule accepts without asking.
     fn judges(&self) -> bool {
+        false
+    }
+
+    /// Whether there is nothing left to do, whatever a trial would tell: none is then made. Default: trials decide.
+    fn is_settled(&self, _here: &Known, _predicted: f64) -> bool {
         false
     }
 

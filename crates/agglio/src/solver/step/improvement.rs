@@ -1,0 +1,29 @@
+//! The *improvement* rule: steps that are worth it, as long as the loss falls.
+
+use crate::oracle::Known;
+use crate::solver::step::{StepRule, Verdict};
+
+/// Full steps, until one promises less than a share of the loss or does not lower it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Improvement {
+    /// The share of the loss that a step must promise.
+    pub share: f64,
+}
+
+impl StepRule for Improvement {
+    fn size(&self) -> f64 {
+        1.0
+    }
+
+    fn judges(&self) -> bool {
+        true
+    }
+
+    fn is_settled(&self, here: &Known, predicted: f64) -> bool {
+        predicted.is_nan() || predicted <= here.rounding().max(self.share * here.loss)
+    }
+
+    fn judge(&mut self, here: &Known, there: &Known, _predicted: f64) -> Verdict {
+        if there.loss < here.loss { Verdict::Accept } else { Verdict::Settled }
+    }
+}
