@@ -17,6 +17,7 @@ LAYERS = [
     "tune",
     "model",
     "strategy",
+    "spec",
     "report theory",
     "certificate",
     "fit",

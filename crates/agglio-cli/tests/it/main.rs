@@ -12,6 +12,7 @@ mod degenerate;
 mod durability;
 mod files;
 #[cfg(target_os = "linux")]
+mod keys;
 mod limits;
 mod noise_choice;
 mod outcomes;

@@ -28,6 +28,7 @@ mod save;
 mod schedules;
 mod simulations;
 mod sources;
+mod spec;
 mod stops;
 mod theory;
 mod tuning;
