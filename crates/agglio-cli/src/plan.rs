@@ -41,11 +41,6 @@ impl FitPlan {
         self.selection.target.as_deref().unwrap_or_default()
     }
 
-    /// The activation as typed.
-    pub fn activation(&self) -> &str {
-        self.spec.activation.as_deref().unwrap_or("sigmoid")
-    }
-
     /// The files that are read.
     pub fn inputs(&self) -> Vec<&Path> {
         let start = self.start.as_ref().map(|(path, _)| path.as_path());

@@ -278,20 +278,25 @@ pub struct TheoryArgs {
     pub run: RunArgs,
 }
 
+/// The options that are given by flags.
+fn given<K>(table: &TableArgs, flags: &Flags<K>, run: &RunArgs) -> Method {
+    table.method().and(&flags.method).and(&run.flags.method)
+}
+
 impl FitArgs {
     /// The method, by flags and by keys after the solver's name.
     ///
     /// # Errors
     /// As [`Method::solved_by`].
     pub fn method(&self) -> Result<Method> {
-        self.table.method().and(&self.flags.method).and(&self.run.flags.method).solved_by(&self.solver)
+        given(&self.table, &self.flags, &self.run).solved_by(&self.solver)
     }
 }
 
 impl CompareArgs {
     /// The options that all solvers share.
     pub fn shared(&self) -> Method {
-        self.table.method().and(&self.flags.method).and(&self.run.flags.method)
+        given(&self.table, &self.flags, &self.run)
     }
 }
 
@@ -301,6 +306,6 @@ impl TuneArgs {
     /// # Errors
     /// As [`Method::solved_by`].
     pub fn method(&self, solver: &str) -> Result<Method> {
-        self.table.method().and(&self.flags.method).and(&self.run.flags.method).solved_by(solver.trim())
+        given(&self.table, &self.flags, &self.run).solved_by(solver.trim())
     }
 }

@@ -110,7 +110,7 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
         model_error,
         target: plan.target().to_owned(),
         intercept: plan.spec.intercept != Some(false),
-        activation: plan.activation().to_owned(),
+        activation: plan.spec.activation().to_owned(),
         solver: plan.spec.solver().name(),
         seconds: begun.elapsed().as_secs_f64(),
         read_seconds,
@@ -174,7 +174,7 @@ fn model_file(
         return Ok(None);
     };
     let origin = Origin {
-        activation: plan.activation(),
+        activation: plan.spec.activation(),
         solver: plan.spec.solver().name(),
         target: plan.target(),
         offset: plan.selection.offset.as_deref(),

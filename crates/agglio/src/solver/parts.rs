@@ -1,7 +1,7 @@
 //! The *parts* that a solver by name is put together from.
 
-use crate::error::Result;
 use crate::oracle::Oracle;
+use crate::solver::direction::{Adaptive, Second};
 use crate::solver::estimator::{Estimator, Full, Shuffle, Smoothing};
 use crate::solver::preset::Settings;
 use crate::solver::row::{Row, Step};
@@ -31,7 +31,6 @@ pub(super) fn graduated(settings: &Settings, steps: usize, oracle: &dyn Oracle, 
 
 /// What the parts of a solver are made of.
 pub(super) struct Parts<'a> {
-    solver: Solver,
     pub row: &'static Row,
     pub settings: &'a Settings,
     /// How minibatches visit the rows, where there are any.
@@ -57,7 +56,7 @@ impl<'a> Parts<'a> {
             settings.delta.or(settings.radius).unwrap_or_else(|| distance / smoothness.map_or(1.0, |s| s.spread()));
         // in steps of α the way must not be longer than a few dozen of them
         let alpha = ALPHA * (0.1 * distance).max(1.0);
-        Parts { solver, row, settings, shuffle, lambda, alpha, smoothing: Smoothing { first: delta } }
+        Parts { row, settings, shuffle, lambda, alpha, smoothing: Smoothing { first: delta } }
     }
 
     /// An estimator by minibatches; by all rows where there are none.
@@ -65,14 +64,19 @@ impl<'a> Parts<'a> {
         self.shuffle.map_or_else(|| Box::new(Full) as Box<dyn Estimator>, estimator)
     }
 
-    pub fn step(&self) -> Result<Box<dyn StepRule>> {
-        Ok(match self.row.step {
+    /// Adam or Yogi.
+    pub fn adaptive(&self, second: Second) -> Adaptive {
+        Adaptive::new(second, self.floor(), self.settings.betas)
+    }
+
+    pub fn step(&self) -> Box<dyn StepRule> {
+        match self.row.step {
             Step::TrustRegion => Box::new(TrustRegion::default()),
             Step::Armijo => Box::new(Armijo::natural()),
             _ if self.searches() => Box::new(Armijo::new(1.0)),
-            _ if self.decays() => Box::new(Decay::new(self.size()?)),
-            _ => Box::new(step::Constant(self.size()?)),
-        })
+            _ if self.decays() => Box::new(Decay::new(self.size())),
+            _ => Box::new(step::Constant(self.size())),
+        }
     }
 
     /// Whether it must search for the length of its steps, since the activation has no largest slope.
@@ -82,17 +86,16 @@ impl<'a> Parts<'a> {
     }
 
     /// The length of the first step; none where it is searched for.
-    pub fn first_size(&self) -> Result<Option<f64>> {
-        if self.searches() { Ok(None) } else { self.size().map(Some) }
+    pub fn first_size(&self) -> Option<f64> {
+        (!self.searches()).then(|| self.size())
     }
 
     /// The length of the first step.
-    fn size(&self) -> Result<f64> {
-        match (self.settings.eta, self.row.step) {
-            (Some(eta), _) => Ok(eta),
-            (None, Step::Alpha) => Ok(self.alpha),
-            (None, _) => Ok(1.0 / self.smoothness()?),
-        }
+    fn size(&self) -> f64 {
+        self.settings.eta.unwrap_or(match self.row.step {
+            Step::Alpha => self.alpha,
+            _ => 1.0 / self.smoothness(),
+        })
     }
 
     /// Whether steps are to shorten once they gain nothing: not those of competitors as their papers have them.
@@ -109,13 +112,12 @@ impl<'a> Parts<'a> {
     }
 
     /// The textbook's ε, or α₀·Λ.
-    pub fn floor(&self) -> Result<f64> {
-        self.settings.epsilon.map_or_else(|| Ok(self.settings.eta.unwrap_or(self.alpha) * self.smoothness()?), Ok)
+    fn floor(&self) -> f64 {
+        self.settings.epsilon.unwrap_or_else(|| self.settings.eta.unwrap_or(self.alpha) * self.smoothness())
     }
 
-    /// Λ; one where every covariate is zero and any step will do.
-    fn smoothness(&self) -> Result<f64> {
-        let lambda = self.lambda.ok_or_else(|| self.solver.refuse_unbounded())?;
-        Ok(if lambda > 0.0 { lambda } else { 1.0 })
+    /// Λ, without which no plan is built that needs it; one where every covariate is zero and any step will do.
+    fn smoothness(&self) -> f64 {
+        self.lambda.filter(|&lambda| lambda > 0.0).unwrap_or(1.0)
     }
 }

@@ -1,6 +1,6 @@
 //! *Presets*: the parts of a solver, put together for the rows of an oracle.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::math::linalg::Symmetric;
 use crate::oracle::Batch;
 use crate::oracle::{Oracle, WIDE};
@@ -60,20 +60,6 @@ impl Solver {
         }
     }
 
-    /// The error for an activation that has no largest slope.
-    pub(crate) fn refuse_unbounded(self) -> Error {
-        let reason = match self.is_adaptive() {
-            true => "it needs the largest slope; use solver `auto` or `gd`, or give epsilon",
-            false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta",
-        };
-        ErrorKind::Incompatible {
-            one: format!("solver `{self}`"),
-            other: "an activation of unbounded slope".into(),
-            reason: reason.into(),
-        }
-        .into()
-    }
-
     /// Passes of minibatches in a stage.
     fn passes_of_stage(self, settings: &Settings) -> usize {
         settings.passes.unwrap_or(self.row().passes)
@@ -98,8 +84,8 @@ impl Solver {
                 false => Box::new(Constant { tau: settings.tau_max, steps }),
             },
             estimator: (parts.row.estimator)(&parts),
-            direction: (parts.row.direction)(&parts)?,
-            step: parts.step()?,
+            direction: (parts.row.direction)(&parts),
+            step: parts.step(),
             ball: settings.ball(oracle),
             keep: parts.keep(),
         })
@@ -108,7 +94,7 @@ impl Solver {
     /// The length of its first step where none is given; none for a solver that has no length to set, or searches for it.
     pub(crate) fn default_step(self, settings: &Settings, oracle: &dyn Oracle, start: &[f64]) -> Result<Option<f64>> {
         let settings = Settings { eta: None, ..*settings };
-        if self.uses_eta() { Parts::new(self, &settings, oracle, start).first_size() } else { Ok(None) }
+        Ok(if self.uses_eta() { Parts::new(self, &settings, oracle, start).first_size() } else { None })
     }
 
     /// Whether it forms the curvature of so many coefficients.

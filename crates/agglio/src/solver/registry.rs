@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::oracle::Hessian;
 use crate::solver::Keep;
 use crate::solver::direction::{
-    Adaptive, Lbfgs, LevenbergMarquardt, Momentum, Nesterov, NewtonCg, Normalised, Second, SuffixAveraging,
+    Lbfgs, LevenbergMarquardt, Momentum, Nesterov, NewtonCg, Normalised, Second, SuffixAveraging,
 };
 use crate::solver::estimator::{MatchingLoss, Saga, Smoothed, Svrg};
 use crate::solver::row::{ADAPTIVE, Family, GRADUATED, MOMENTS, PLAIN, REDUCED, Row, SCHEDULE, STOCHASTIC, Step};
@@ -61,33 +61,27 @@ registry! {
         };
     Momentum "momentum" "Gradient descent with a heavy ball"
         Row {
-            direction: |parts| Ok(Box::new(Momentum::new(parts.settings.mu))),
+            direction: |parts| Box::new(Momentum::new(parts.settings.mu)),
             accepts: &[SCHEDULE, &["eta", "mu"]],
             ..GRADUATED
         };
     Nesterov "nesterov" "Nesterov's accelerated gradient"
         Row {
-            direction: |parts| Ok(Box::new(Nesterov::new(parts.settings.mu))),
+            direction: |parts| Box::new(Nesterov::new(parts.settings.mu)),
             accepts: &[SCHEDULE, &["eta", "mu"]],
             ..GRADUATED
         };
     Adam "adam" "Adam on minibatches"
-        Row {
-            direction: |parts| Ok(Box::new(Adaptive::new(Second::Adam, parts.floor()?, parts.settings.betas))),
-            ..ADAPTIVE
-        };
+        Row { direction: |parts| Box::new(parts.adaptive(Second::Adam)), ..ADAPTIVE };
     Yogi "yogi" "Yogi on minibatches"
         Row {
-            direction: |parts| {
-                let yogi = Adaptive::new(Second::Yogi, parts.floor()?, parts.settings.betas);
-                Ok(Box::new(yogi.with_v0(parts.settings.v0)))
-            },
+            direction: |parts| Box::new(parts.adaptive(Second::Yogi).with_v0(parts.settings.v0)),
             accepts: &[SCHEDULE, &["eta", "batch", "v0"], MOMENTS],
             ..ADAPTIVE
         };
     Lbfgs "lbfgs" "L-BFGS, without graduation"
         Row {
-            direction: |_| Ok(Box::new(Lbfgs::default())),
+            direction: |_| Box::new(Lbfgs::default()),
             step: Step::Armijo,
             forms_curvature: false,
             refuses: &[(
@@ -97,10 +91,10 @@ registry! {
             ..PLAIN
         };
     Newton "newton" "Newton's method with damping, without graduation"
-        Row { direction: |_| Ok(Box::new(LevenbergMarquardt::new(Hessian::Full))), ..PLAIN };
+        Row { direction: |_| Box::new(LevenbergMarquardt::new(Hessian::Full)), ..PLAIN };
     NewtonCg "newton-cg" "Newton's method by conjugate gradients, without graduation"
         Row {
-            direction: |_| Ok(Box::new(NewtonCg::default())),
+            direction: |_| Box::new(NewtonCg::default()),
             step: Step::Armijo,
             forms_curvature: false,
             ..PLAIN
@@ -112,7 +106,7 @@ registry! {
     Ngd "ngd" "Normalised gradient descent on all rows, or on minibatches if a batch size is given, without graduation"
         Row {
             family: Family::Plain,
-            direction: |_| Ok(Box::new(Normalised)),
+            direction: |_| Box::new(Normalised),
             step: Step::Alpha,
             keep: Keep::Best,
             decays: |settings| settings.eta.is_none(),
@@ -129,7 +123,7 @@ registry! {
             estimator: |parts| {
                 parts.batched(|shuffle| Box::new(Smoothed::new(shuffle, parts.smoothing, parts.settings.seed)))
             },
-            direction: |parts| Ok(Box::new(SuffixAveraging::new(parts.smoothing))),
+            direction: |parts| Box::new(SuffixAveraging::new(parts.smoothing)),
             measures: |_| true,
             asks_once: false,
             passes: 10,

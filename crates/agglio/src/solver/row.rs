@@ -1,6 +1,5 @@
 //! A *row* of the registry: the parts of a solver, its defaults, and the options that it takes.
 
-use crate::error::Result;
 use crate::solver::Keep;
 use crate::solver::direction::{Direction, LevenbergMarquardt, Steepest};
 use crate::solver::estimator::{Estimator, Full, Minibatch};
@@ -41,7 +40,7 @@ pub(super) enum Step {
 pub(super) struct Row {
     pub family: Family,
     pub estimator: fn(&Parts<'_>) -> Box<dyn Estimator>,
-    pub direction: fn(&Parts<'_>) -> Result<Box<dyn Direction>>,
+    pub direction: fn(&Parts<'_>) -> Box<dyn Direction>,
     pub step: Step,
     /// Which point is kept, unless the steps are of constant length.
     pub keep: Keep,
@@ -83,7 +82,7 @@ pub(super) const MOMENTS: &[&str] = &["beta1", "beta2", "epsilon", "decay"];
 pub(super) const PLAIN: Row = Row {
     family: Family::Plain,
     estimator: |_| Box::new(Full),
-    direction: |_| Ok(Box::new(LevenbergMarquardt::ending_in_full())),
+    direction: |_| Box::new(LevenbergMarquardt::ending_in_full()),
     step: Step::TrustRegion,
     keep: Keep::Last,
     decays: |_| false,
@@ -103,7 +102,7 @@ pub(super) const PLAIN: Row = Row {
 /// Gradient steps of length 1/Λ on all rows.
 pub(super) const GRADUATED: Row = Row {
     family: Family::Graduated,
-    direction: |_| Ok(Box::new(Steepest)),
+    direction: |_| Box::new(Steepest),
     step: Step::Smoothness,
     measures: |settings| settings.eta.is_none(),
     asks_once: true,

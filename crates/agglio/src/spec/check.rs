@@ -36,10 +36,15 @@ impl Options {
         )?;
         // at τ = 0 every activation is a line
         let unbounded = spec.last_temperature() > 0.0 && phi.largest_slope().is_none();
-        match unbounded && spec.solver().needs_slope(spec.eta, spec.epsilon) {
-            true => Err(spec.solver().refuse_unbounded()),
-            false => Ok(()),
-        }
+        refuse(
+            unbounded && spec.solver().needs_slope(spec.eta, spec.epsilon),
+            &format!("solver `{}`", spec.solver()),
+            "an activation of unbounded slope",
+            match spec.solver().is_adaptive() {
+                true => "it needs the largest slope; use solver `auto` or `gd`, or give epsilon",
+                false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta",
+            },
+        )
     }
 }
 

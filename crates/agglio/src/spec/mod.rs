@@ -75,6 +75,11 @@ impl Spec {
         KEYS.iter().for_each(|key| (key.copy)(other, self));
     }
 
+    /// The activation by its name: `sigmoid` unless given.
+    pub fn activation(&self) -> &str {
+        self.activation.as_deref().unwrap_or("sigmoid")
+    }
+
     /// The solver that is used: `auto` unless given.
     pub fn solver(&self) -> Solver {
         self.solver.unwrap_or(Solver::Auto)

@@ -35,7 +35,7 @@ impl Options {
     /// # Errors
     /// If no activation has this name.
     pub fn from_spec(spec: Spec) -> Result<Options> {
-        let activation = named(spec.activation.as_deref().unwrap_or("sigmoid"))?;
+        let activation = named(spec.activation())?;
         Ok(Options { activation, spec, interrupt: Arc::default() })
     }
 
