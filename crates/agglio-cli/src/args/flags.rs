@@ -95,7 +95,9 @@ fn flag(key: &'static Key) -> Arg {
         Group::Method | Group::Paper => "Method",
         Group::Run => "Run",
     };
-    Arg::new(key.name).long(key.name).value_name(key.value).value_parser(read).help(help(key)).help_heading(heading)
+    // a start may also be a file
+    let value = if key.name == "init" { "zero|random[:S]|W.json" } else { key.value };
+    Arg::new(key.name).long(key.name).value_name(value).value_parser(read).help(help(key)).help_heading(heading)
 }
 
 /// The line on a key, the solvers that it is for where these are not all, and its default.

@@ -17,6 +17,7 @@ fn help_has_every_key() {
         let flag = match key.name {
             "intercept" => "--no-intercept Fit".to_owned(),
             "solver" => "--solver <NAME[:key=value,…]>".to_owned(),
+            "init" => format!("--init <zero|random[:S]|W.json> {}", key.help),
             name if key.group == Group::Paper => format!("{name}={} {}", key.value, key.help),
             name => format!("--{name} <{}> {}", key.value, key.help),
         };

@@ -73,7 +73,7 @@ impl Spec {
         let in_force = KEYS.iter().filter(|key| self.is_in_force(key.name));
         in_force
             .filter_map(|key| Some((key, key.refusal(solver)?)))
-            .try_for_each(|(key, reason)| refuse(true, &format!("solver `{solver}`"), key.name, reason))
+            .try_for_each(|(key, reason)| refuse(true, &format!("solver `{solver}`"), key.name, &reason))
     }
 
     /// Whether an option is given with a value that is not the same as leaving it out.

@@ -9,6 +9,7 @@ use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::direction::V0;
 use crate::spec::{Restarts, Start};
+use crate::text::join::quoted;
 use crate::theory::{Algorithm, Statement};
 
 /// A value, or what it can be, as a clause that follows a semicolon.
@@ -47,19 +48,12 @@ pub(super) const CONSTANTS: Words<Statement> =
 
 impl<T: Copy + PartialEq> Words<T> {
     pub fn read(&self, text: &str) -> Read<T> {
-        self.0.iter().find(|(_, word)| *word == text).map(|(value, _)| *value).ok_or_else(|| self.allowed())
+        let found = self.0.iter().find(|(_, word)| *word == text).map(|(value, _)| *value);
+        found.ok_or_else(|| format!("it is {}", quoted(self.0.iter().map(|(_, word)| *word), "or")))
     }
 
     pub fn text(&self, value: &T) -> String {
         self.0.iter().find(|(known, _)| known == value).map(|(_, word)| (*word).to_owned()).unwrap_or_default()
-    }
-
-    fn allowed(&self) -> String {
-        let words: Vec<String> = self.0.iter().map(|(_, word)| format!("`{word}`")).collect();
-        match words.split_last() {
-            Some((last, rest)) => format!("it is {} or {last}", rest.join(", ")),
-            None => String::new(),
-        }
     }
 }
 

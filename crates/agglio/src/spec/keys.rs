@@ -11,6 +11,7 @@ use crate::outcome::Noise;
 use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::direction::V0;
+use crate::text::join::quoted;
 use crate::text::suggest::nearest;
 use crate::theory::{Algorithm, Statement};
 
@@ -28,7 +29,8 @@ pub struct Key {
     pub default: &'static str,
     /// One line on what it does.
     pub help: &'static str,
-    /// Why a solver that does not list the key has no use for it; none for a key of every solver.
+    /// Why a solver that does not accept the key has no use for it, with `{}` for those that do; none for a key of every
+    /// solver.
     pub(super) unused: Option<&'static str>,
     pub(super) set: fn(&mut Spec, &str) -> Read<()>,
     pub(super) get: fn(&Spec) -> Option<String>,
@@ -95,8 +97,8 @@ macro_rules! keys {
 }
 
 const NO_SCHEDULE: Option<&str> = Some("it has no schedule of temperatures to set");
-const ADAPTIVE_ONLY: Option<&str> = Some("only `adam` and `yogi` have it");
-const THEORY_ONLY: Option<&str> = Some("only `theory` has it");
+const ONLY: Option<&str> = Some("only {} have it");
+const THEORY_ONLY: Option<&str> = Some("only {} has it");
 
 // field: type, form, range, "key", "VALUE", group, "default", why some solvers have no use for it, "help";
 keys! {
@@ -124,18 +126,18 @@ keys! {
     pub eta: f64, NUMBER, POSITIVE, "eta", "E", Method, "1/Λ from the data; 0.3 for adam, yogi, ngd",
         Some("it finds the length of its steps itself"),
         "Step length in the solver's coordinates";
-    pub mu: f64, NUMBER, FRACTION, "mu", "M", Method, "0.9", Some("only `momentum` and `nesterov` have it"),
+    pub mu: f64, NUMBER, FRACTION, "mu", "M", Method, "0.9", ONLY,
         "Fraction of the last step that is kept, 0 to 1";
-    pub beta1: f64, NUMBER, FRACTION, "beta1", "B", Method, "0.9", ADAPTIVE_ONLY,
+    pub beta1: f64, NUMBER, FRACTION, "beta1", "B", Method, "0.9", ONLY,
         "Fraction of the mean gradient that is kept, 0 to 1";
-    pub beta2: f64, NUMBER, FRACTION, "beta2", "B", Method, "0.99", ADAPTIVE_ONLY,
+    pub beta2: f64, NUMBER, FRACTION, "beta2", "B", Method, "0.99", ONLY,
         "Fraction of the mean squared gradient that is kept, 0 to 1";
     /// The textbook's ε > 0 in p = −α·m̂/(√v̂ + ε), with which α stays as it is.
-    pub epsilon: f64, NUMBER, POSITIVE, "epsilon", "E", Method, "eta·Λ, with decay", ADAPTIVE_ONLY,
+    pub epsilon: f64, NUMBER, POSITIVE, "epsilon", "E", Method, "eta·Λ, with decay", ONLY,
         "The ε in the denominator; if given, the step does not decay";
     /// It is δ₀ > 0 and halves with each stage, see [`Options::passes`].
     pub delta: f64, NUMBER, POSITIVE, "delta", "D", Method, "the radius, or about the distance to the optimum",
-        Some("only `gradopt` smooths the loss"),
+        Some("only {} smooths the loss"),
         "The first smoothing radius";
     /// An error for `theory` with Algorithm 1.
     pub batch: usize, WHOLE, COUNT, "batch", "N", Method, "50; all rows for ngd", Some("it sees all rows at every step"),
@@ -145,7 +147,7 @@ keys! {
         "Maximum number of iterations (full batch) or epochs (minibatch)";
     pub tolerance: f64, NUMBER, COSINE, "tol", "T", Method, "1e-10", None,
         "The relative gradient to stop at";
-    pub start: Start, Place, PLACE, "init", "zero|random[:S]|W.json", Method, "zero", None,
+    pub start: Start, Place, PLACE, "init", "zero|random[:S]", Method, "zero", None,
         "Where to begin; S scales N(0, I), 10/√d unless given";
     pub scaling: Scaling, SCALING, Range::ANY, "scaling", "standard|none", Method, "standard; none for theory", None,
         "Coordinates of the solver: columns standardised, or as they are";
@@ -153,7 +155,7 @@ keys! {
         "Keep ‖w‖ ≤ R in the solver's coordinates, without the intercept; for theory a bound on the true w, and nothing is \
          projected";
     pub restarts: Restarts, CountOrAuto, Range::ANY, "restarts", "K|auto", Method,
-        "0; solver auto tries other starts by itself where a lower minimum is possible", Some("only `auto` makes them"),
+        "0; solver auto tries other starts by itself where a lower minimum is possible", Some("only {} makes them"),
         "Extra fits, started from random subsets of the rows. `auto`: continue until half of them reach the same minimum";
     pub l2: f64, NUMBER, NOT_NEGATIVE, "l2", "L", Method, "0", None,
         "Add L·‖w‖² to the loss, in the solver's coordinates and not on the intercept";
@@ -172,11 +174,11 @@ keys! {
     /// Reference: Algorithm 2 (`algo:sgd`).
     pub decay: bool, DECAY, Range::ANY, "decay", "none|stall", Paper,
         "stall; none for adam and yogi with epsilon, and for ngd with eta",
-        Some("only the steps of `sgd`, `adam`, `yogi` and `ngd` shorten"),
+        Some("only the steps of {} shorten"),
         "A constant step and the last point, or a step that shortens once the loss no longer falls";
-    pub v0: V0, MOMENT, Range::ANY, "v0", "zero|gradient", Paper, "zero", Some("only `yogi` has a choice of it"),
+    pub v0: V0, MOMENT, Range::ANY, "v0", "zero|gradient", Paper, "zero", Some("only {} has a choice of it"),
         "The second moment begins at zero, or at the square of the first gradient";
-    pub passes: usize, WHOLE, COUNT, "passes", "K", Paper, "10", Some("only `gradopt` has stages of several passes"),
+    pub passes: usize, WHOLE, COUNT, "passes", "K", Paper, "10", Some("only {} has stages of several passes"),
         "Passes over the rows before the smoothing radius halves";
     pub branch: PreimageBranch, BRANCH, Range::ANY, "branch", "nearer|left|right", Paper, "nearer",
         Some("only the paper's variants choose a preimage for each graduated label"),
@@ -226,8 +228,11 @@ impl Key {
     }
 
     /// Why a solver does not take it, if it does not.
-    pub(super) fn refusal(&self, solver: Solver) -> Option<&'static str> {
-        solver.refusal(self.name).or(self.unused.filter(|_| !solver.accepts(self.name)))
+    pub(super) fn refusal(&self, solver: Solver) -> Option<String> {
+        let accepting = || Solver::ALL.into_iter().filter(|solver| solver.accepts(self.name)).map(Solver::name);
+        let unused = || self.unused.filter(|_| !solver.accepts(self.name));
+        let others = || unused().map(|reason| reason.replace("{}", &quoted(accepting(), "and")));
+        solver.refusal(self.name).map(str::to_owned).or_else(others)
     }
 
     /// Refuses a value outside its range.
