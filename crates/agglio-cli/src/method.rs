@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agglio::spec::{Group, Key};
-use agglio::{Options, Solver, Spec};
+use agglio::{Options, Solver, Spec, Start};
 use anyhow::{Result, anyhow, bail};
 
 use crate::{interrupt, threads};
@@ -71,13 +71,15 @@ impl Method {
         Ok(self.and(&named))
     }
 
-    /// The library's options, checked without their start as far as that needs no file.
+    /// The library's options, checked as far as that needs no file.
     ///
     /// # Errors
     /// For the first thing that cannot be.
     pub fn options(&self) -> Result<Options> {
         let options = Options::from_spec(self.spec.clone())?.threads(threads::count(self.spec.threads));
-        options.clone().build()?;
+        // any point will do to find out whether the solver takes one
+        let point = self.start.as_ref().map(|_| Start::At { coefficients: Vec::new(), intercept: 0.0 });
+        point.into_iter().fold(options.clone(), Options::start).build()?;
         Ok(options.interrupt(interrupt::flag()))
     }
 }

@@ -48,15 +48,17 @@ fn flags_and_keys_are_read_alike() {
 /// Choices that do not go together are refused before the file is looked for.
 #[test]
 fn choices_are_checked_before_data_is_read() {
-    let folder = Folder::new();
-    for words in [
-        "fit nowhere.csv --target y --solver adam --activation exp",
-        "fit nowhere.csv --target y --solver gradopt --activation exp",
-        "compare nowhere.csv --target y --solvers auto,adam --activation exp",
-        "tune nowhere.csv --target y --solver yogi --activation exp --grid eta=1,2",
+    let folder = Folder::with(&[("w.json", r#"{"coefficients": {"x1": 1}}"#)]);
+    for (words, piece) in [
+        ("fit nowhere.csv --target y --solver adam --activation exp", "unbounded slope"),
+        ("fit nowhere.csv --target y --solver gradopt --activation exp", "unbounded slope"),
+        ("compare nowhere.csv --target y --solvers auto,adam --activation exp", "unbounded slope"),
+        ("tune nowhere.csv --target y --solver yogi --activation exp --grid eta=1,2", "unbounded slope"),
+        ("fit nowhere.csv --target y --solver irls --init w.json", "`irls` and init"),
+        ("compare nowhere.csv --target y --solvers lm,linear --init w.json", "`linear` and init"),
     ] {
         let run = folder.run(words);
-        assert!(run.code == Some(2) && run.stderr.contains("unbounded slope"), "{words}: {}", run.stderr);
+        assert!(run.code == Some(2) && run.stderr.contains(piece), "{words}: {}", run.stderr);
     }
     let found = folder.run("fit nowhere.csv --target y --solver adam --activation exp --epsilon 1e-8");
     assert!(found.code == Some(2) && found.stderr.contains("nowhere.csv"), "{}", found.stderr);

@@ -65,7 +65,7 @@ impl Solver {
         settings.passes.unwrap_or(self.row().passes)
     }
 
-    /// Stages that so many epochs allow.
+    /// The number of stages in this number of epochs.
     pub(crate) fn stages(self, settings: &Settings, epochs: usize) -> usize {
         epochs.div_ceil(self.passes_of_stage(settings))
     }
@@ -97,7 +97,7 @@ impl Solver {
         Ok(if self.uses_eta() { Parts::new(self, &settings, oracle, start).first_size() } else { None })
     }
 
-    /// Whether it forms the curvature of so many coefficients.
+    /// Whether it forms the curvature of this number of coefficients.
     pub(crate) fn forms_curvature(self, dim: usize) -> bool {
         // the certificate of every fit looks at it where it is small
         self.row().forms_curvature || dim <= WIDE
