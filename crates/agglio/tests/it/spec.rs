@@ -40,13 +40,13 @@ fn options(solver: Solver, key: &Key) -> Options {
         "solver" => solver.name(),
         "beta" => "1.5",
         "sigma" => "0.1",
-        "batch" | "epochs" | "passes" | "restarts" | "seed" | "threads" => "3",
         "init" => "at:0,0.1",
         "intercept" => "false",
         "scaling" => "none",
         "activation" => "sigmoid",
-        name if key.value.contains('|') => texts(Key::find(name, "option", |_| true).unwrap())[1],
-        _ => "0.5",
+        "restarts" => "3",
+        _ if key.value.contains('|') => texts(key)[1],
+        _ => ["0.5", "3"].into_iter().find(|text| key.set(&mut Spec::default(), text).is_ok()).unwrap(),
     };
     let options = Options::new(named("sigmoid").unwrap()).solver(solver);
     let options = match solver {
