@@ -18,6 +18,7 @@ LAYERS = [
     "strategy",
     "fitted",
     "model",
+    "spec",
     "report theory",
     "certificate",
     "fit",

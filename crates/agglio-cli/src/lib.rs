@@ -5,13 +5,14 @@
 mod args;
 mod commands;
 mod grid;
+mod hint;
 mod interrupt;
 mod memory;
+mod method;
 mod output;
 mod plan;
 mod print;
 mod progress;
-mod solver_keys;
 mod source;
 mod tabular;
 mod threads;
@@ -49,5 +50,5 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// What the program would say.
 pub fn check(words: impl IntoIterator<Item = OsString>) -> Result<(), String> {
     let cli = args::parse(words).map_err(|why| why.to_string())?;
-    commands::check(cli.command).map_err(|why| format!("{why:#}"))
+    commands::check(cli.command).map_err(|why| hint::words(&why))
 }

@@ -9,6 +9,7 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::hint;
 use crate::tabular::{flush_left, left, pairs, right, ruled};
 use agglio::text::format;
 
@@ -257,7 +258,7 @@ pub fn warnings(warnings: &[String], quiet: bool) {
 
 /// Prints an error with its causes to standard error, in one line.
 pub fn error(why: &anyhow::Error) {
-    say("error", &format!("{why:#}"));
+    say("error", &hint::words(why));
 }
 
 /// Prints help, the version, or what cannot be understood of a command line, and answers with the exit code.

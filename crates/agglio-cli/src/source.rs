@@ -11,7 +11,7 @@ use agglio::error::ErrorKind;
 use agglio::read::{Csv, Missing, Pieces, Selection, Table};
 use anyhow::{Context, Error, Result, bail};
 
-use crate::args::{self, CsvArgs};
+use crate::args::{CsvArgs, TableArgs};
 use crate::{interrupt, memory, progress, threads};
 
 /// Bytes that are asked of a stream at a time: what a pipe holds.
@@ -47,6 +47,8 @@ pub struct Source {
     /// None is standard input.
     file: Option<PathBuf>,
     csv: Csv,
+    /// The file has no line of names.
+    pub no_header: bool,
     threads: usize,
 }
 
@@ -71,16 +73,20 @@ impl Source {
     pub fn new(typed: &Path, csv: CsvArgs) -> Result<Source> {
         require_csv(typed, "read")?;
         let file = Some(typed).filter(|typed| typed.as_os_str() != "-").map(Path::to_owned);
-        let source = Source { file, csv: Csv::new().header(!csv.no_header).delimiter(csv.delimiter), threads: 1 };
-        Ok(source.threads(None))
+        let reader = Csv::new().header(!csv.no_header).delimiter(csv.delimiter);
+        Ok(Source { file, csv: reader, no_header: csv.no_header, threads: 1 }.threads(None))
+    }
+
+    /// The table that flags name.
+    ///
+    /// # Errors
+    /// As [`Source::new`].
+    pub fn of(table: &TableArgs) -> Result<Source> {
+        Ok(Source::new(&table.data, table.csv)?.missing(table.missing))
     }
 
     /// The same source, with another fate for rows that have missing values.
-    pub fn missing(self, missing: args::Missing) -> Source {
-        let missing = match missing {
-            args::Missing::Error => Missing::Error,
-            args::Missing::Drop => Missing::Drop,
-        };
+    pub fn missing(self, missing: Missing) -> Source {
         Source { csv: self.csv.missing(missing), ..self }
     }
 

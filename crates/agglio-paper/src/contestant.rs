@@ -7,7 +7,7 @@ use agglio::text::format::brief;
 use agglio::{Options, Report, Solver};
 
 use crate::error::Result;
-use crate::grid::{self, Key, Setting};
+use crate::grid::{self, Setting};
 use crate::problem::{self, Drawn, Problem};
 use crate::request::Request;
 use crate::track::{Course, Track};
@@ -192,10 +192,10 @@ impl Contestant {
     /// The setting of an ablation: that of its variant, with steps of the same length, at one temperature.
     pub fn ablated(&self, setting: &Setting) -> Setting {
         let Role::Ablation(heat) = self.role else { return setting.clone() };
-        let first = setting.iter().find(|(key, _)| *key == Key::Tau0).map_or(FIRST, |(_, tau0)| *tau0);
+        let first = setting.iter().find(|(key, _)| *key == "tau0").map_or(FIRST, |(_, tau0)| *tau0);
         let tau = if heat == Heat::One { 1.0 } else { first };
-        let rest = setting.iter().copied().filter(|(key, _)| !matches!(key, Key::Tau0 | Key::Beta));
-        rest.chain([(Key::Tau0, tau), (Key::TauMax, tau)]).collect()
+        let rest = setting.iter().copied().filter(|(key, _)| !matches!(*key, "tau0" | "beta"));
+        rest.chain([("tau0", tau), ("tau-max", tau)]).collect()
     }
 
     /// The paper's settings for it, each a fit as it comes with some values changed; none where there are none.
@@ -226,7 +226,7 @@ impl Contestant {
         let options = self.branch.into_iter().fold(options, Options::branch);
         let options = if self.steps == Steps::Constant { options.decay(false) } else { options };
         let options = if request.as_published { self.as_published(options, problem.activation()) } else { options };
-        Ok(grid::apply(options, setting))
+        Ok(grid::apply(options, setting)?)
     }
 
     /// With the projections and caps of the published run, which has no baselines.

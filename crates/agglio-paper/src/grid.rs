@@ -5,98 +5,44 @@
 use agglio::text::format::brief;
 use agglio::{Options, Solver};
 
-/// What can be set of a solver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// η, or α.
-    Eta,
-    /// τ₀.
-    Tau0,
-    /// The last temperature.
-    TauMax,
-    /// The temperature's increment.
-    Beta,
-    /// μ of momentum and Nesterov.
-    Mu,
-    /// β₁ of Adam and Yogi.
-    Beta1,
-    /// β₂ of Adam and Yogi.
-    Beta2,
-    /// ε of Adam and Yogi.
-    Epsilon,
-}
-
-impl Key {
-    /// As it is typed after the solver's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Key::Eta => "eta",
-            Key::Tau0 => "tau0",
-            Key::TauMax => "tau-max",
-            Key::Beta => "beta",
-            Key::Mu => "mu",
-            Key::Beta1 => "beta1",
-            Key::Beta2 => "beta2",
-            Key::Epsilon => "epsilon",
-        }
-    }
-
-    /// As it is written in formulas.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Key::Eta => "η",
-            Key::Tau0 => "τ₀",
-            Key::TauMax => "τ_max",
-            Key::Beta => "β",
-            Key::Mu => "μ",
-            Key::Beta1 => "β₁",
-            Key::Beta2 => "β₂",
-            Key::Epsilon => "ε",
-        }
-    }
-
-    fn apply(self, options: Options, value: f64) -> Options {
-        match self {
-            Key::Eta => options.eta(value),
-            Key::Tau0 => options.tau0(value),
-            Key::TauMax => options.tau_max(value),
-            Key::Beta => options.beta(value),
-            Key::Mu => options.mu(value),
-            Key::Beta1 => options.beta1(value),
-            Key::Beta2 => options.beta2(value),
-            Key::Epsilon => options.epsilon(value),
-        }
-    }
-}
-
 /// A key of a solver with the values that it takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What is set.
-    pub key: Key,
+    /// The name of an option, one of [`agglio::spec::KEYS`].
+    pub key: &'static str,
     /// In the paper's order.
     pub values: Vec<f64>,
 }
 
 /// One value for each key; empty for a solver as it comes.
-pub type Setting = Vec<(Key, f64)>;
+pub type Setting = Vec<(&'static str, f64)>;
+
+/// A key as it is written in formulas.
+pub fn symbol(key: &str) -> &str {
+    match key {
+        "eta" => "η",
+        "tau0" => "τ₀",
+        "beta" => "β",
+        _ => key,
+    }
+}
 
 /// The axes of a solver's grid, if the paper has one for it; `plain` is without graduation.
 pub fn axes(solver: Solver, plain: bool) -> Option<Vec<Axis>> {
     use Solver::{Adam, Gd, Gradopt, Momentum, Nesterov, Ngd, Saga, Sgd, Svrg, Yogi};
     let axis = |key, values| Axis { key, values };
-    let eta = |from, to, count| axis(Key::Eta, linspace(from, to, count));
-    let tau0 = || axis(Key::Tau0, vec![0.1, 0.01, 0.001, 0.0001]);
-    let beta = || axis(Key::Beta, linspace(1.01, 2.0, 5));
-    let epsilon = || axis(Key::Epsilon, vec![1e-3, 1e-5, 1e-8]);
+    let eta = |from, to, count| axis("eta", linspace(from, to, count));
+    let tau0 = || axis("tau0", vec![0.1, 0.01, 0.001, 0.0001]);
+    let beta = || axis("beta", linspace(1.01, 2.0, 5));
+    let epsilon = || axis("epsilon", vec![1e-3, 1e-5, 1e-8]);
     let decay = |key, count| axis(key, linspace(0.01, 0.9, count));
     Some(match solver {
         Gd | Sgd | Svrg | Saga | Momentum | Nesterov => vec![eta(1.0, 500.0, 10), tau0(), beta()],
-        Adam | Yogi if plain => vec![eta(0.01, 0.2, 5), decay(Key::Beta1, 5), decay(Key::Beta2, 5), epsilon()],
+        Adam | Yogi if plain => vec![eta(0.01, 0.2, 5), decay("beta1", 5), decay("beta2", 5), epsilon()],
         // the paper does not say: its grids for AGGLIO and for Adam together, thinned, since they would be 7500 settings
         Adam | Yogi => {
-            let beta = axis(Key::Beta, linspace(1.01, 2.0, 2));
-            vec![eta(0.01, 0.2, 5), tau0(), beta, decay(Key::Beta1, 3), decay(Key::Beta2, 3), epsilon()]
+            let beta = axis("beta", linspace(1.01, 2.0, 2));
+            vec![eta(0.01, 0.2, 5), tau0(), beta, decay("beta1", 3), decay("beta2", 3), epsilon()]
         }
         Ngd => vec![eta(0.01, 10.0, 20)],
         Gradopt => vec![eta(1.0, 400.0, 20)],
@@ -108,9 +54,9 @@ pub fn axes(solver: Solver, plain: bool) -> Option<Vec<Axis>> {
 /// increments, and three μ.
 pub fn accelerated(solver: Solver) -> Option<Vec<Axis>> {
     let mut axes = axes(solver, false)?;
-    axes.retain(|axis| axis.key != Key::Beta);
-    axes.push(Axis { key: Key::Beta, values: linspace(1.01, 2.0, 2) });
-    axes.push(Axis { key: Key::Mu, values: linspace(0.1, 0.9, 3) });
+    axes.retain(|axis| axis.key != "beta");
+    axes.push(Axis { key: "beta", values: linspace(1.01, 2.0, 2) });
+    axes.push(Axis { key: "mu", values: linspace(0.1, 0.9, 3) });
     Some(axes)
 }
 
@@ -150,12 +96,15 @@ pub fn settings(axes: &[Axis]) -> Vec<Setting> {
 }
 
 /// Options with a setting's values.
-pub fn apply(options: Options, setting: &Setting) -> Options {
-    setting.iter().fold(options, |options, &(key, value)| key.apply(options, value))
+///
+/// # Errors
+/// If a key is not an option.
+pub fn apply(options: Options, setting: &Setting) -> agglio::Result<Options> {
+    setting.iter().try_fold(options, |options, (key, value)| options.set(key, &value.to_string()))
 }
 
 /// A setting in words: its keys with three digits each.
 pub fn named(setting: &Setting) -> String {
-    let keys: Vec<String> = setting.iter().map(|(key, value)| format!("{}={}", key.name(), brief(*value))).collect();
+    let keys: Vec<String> = setting.iter().map(|(key, value)| format!("{key}={}", brief(*value))).collect();
     if keys.is_empty() { "default".into() } else { keys.join(",") }
 }

@@ -8,9 +8,29 @@ use std::path::PathBuf;
 /// `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong. One pointer wide; [`Error::kind`] tells the cases apart.
+/// What went wrong. One pointer wide; [`Error::kind`] tells the cases apart, and [`Error::hint`] a way out.
 #[derive(Debug)]
-pub struct Error(Box<ErrorKind>);
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: ErrorKind,
+    hint: Option<Hint>,
+}
+
+/// A way out that each front end words in its own terms: as a flag, or as a keyword argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Hint {
+    /// Rows with missing values can be dropped.
+    DropRows,
+    /// The column of this name can be left out of the features.
+    DropColumn(String),
+    /// The file may have no line of names.
+    NoHeader,
+    /// The fields may be separated by another character.
+    Delimiter,
+}
 
 /// The ways in which input can be wrong.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +53,18 @@ pub enum ErrorKind {
         name: String,
         /// Its smooth relatives.
         instead: &'static str,
+    },
+    /// An option that does not exist.
+    #[error("no {noun} is called `{name}`; {}", nearest.as_ref().map_or_else(|| format!("there are {known}"), |n| format!("did you mean `{n}`?")))]
+    UnknownKey {
+        /// The kind of option that was looked for.
+        noun: &'static str,
+        /// As typed.
+        name: String,
+        /// The key that exists and is spelled most like it, if any is close.
+        nearest: Option<String>,
+        /// The keys that exist.
+        known: String,
     },
     /// A parameter outside the values it can take.
     #[error("{name} is {value}; {allowed}")]
@@ -93,13 +125,25 @@ const LONGEST: usize = 24;
 impl Error {
     /// Which case this is.
     pub fn kind(&self) -> &ErrorKind {
-        &self.0
+        &self.0.kind
+    }
+
+    /// A way out, where it depends on the front end.
+    pub fn hint(&self) -> Option<&Hint> {
+        self.0.hint.as_ref()
+    }
+
+    /// The same error with a way out.
+    #[must_use]
+    pub(crate) fn with_hint(mut self, hint: Option<Hint>) -> Error {
+        self.0.hint = hint;
+        self
     }
 
     /// The same error with features called by their names.
     #[must_use]
     pub fn with_names(self, names: &[String]) -> Error {
-        match &*self.0 {
+        match self.kind() {
             ErrorKind::Feature { index, what } => match names.get(*index) {
                 Some(name) => Error::data(format!("column `{name}`: {what}")),
                 None => self,
@@ -129,18 +173,31 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.0.kind.fmt(f)?;
+        self.hint().map_or(Ok(()), |hint| hint.fmt(f))
+    }
+}
+
+/// The end of the sentence that an error is, in the words of the library.
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Hint::DropRows => ", or drop the rows with missing values",
+            Hint::DropColumn(_) => " of the features",
+            Hint::NoHeader => "; if there is no header, read the file without one",
+            Hint::Delimiter => ", or name the delimiter that is between them",
+        })
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
+        self.0.kind.source()
     }
 }
 
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Error {
-        Error(Box::new(kind))
+        Error(Box::new(Inner { kind, hint: None }))
     }
 }

@@ -14,10 +14,10 @@
 //! # Ok::<(), agglio::Error>(())
 //! ```
 //!
-//! The parts point one way:
+//! From the options of a fit to its numbers:
 //!
 //! ```text
-//! strategy ─▶ fit ─▶ solver {schedule, estimator, direction, step rule} ─▶ oracle ─▶ {rows, activation}
+//! spec ─▶ strategy ─▶ fit ─▶ solver {schedule, estimator, direction, step rule} ─▶ oracle ─▶ {rows, activation}
 //! ```
 //!
 //! The method is that of the AGGLIO paper (Dey, Mukhoty and Kar); labels such as `algo:main` name its parts.
@@ -38,6 +38,7 @@ pub mod rows;
 pub mod save;
 pub mod simulate;
 pub mod solver;
+pub mod spec;
 pub mod strategy;
 #[doc(hidden)]
 pub mod text;
@@ -51,7 +52,8 @@ pub use math::linalg::Symmetric;
 pub use outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
 pub use report::Report;
 pub use solver::Solver;
-pub use strategy::{Options, Plan, Restarts, Start};
+pub use spec::{Options, Restarts, Spec, Start};
+pub use strategy::Plan;
 
 /// The README's Rust, run as a test.
 #[cfg(doctest)]

@@ -116,7 +116,7 @@ fn draw_method(bytes: &mut Unstructured<'_>, mut options: Options, solver: Solve
         options = if has(1) { options.tau0(number(bytes)?.abs()) } else { options };
         options = if has(2) { options.beta(1.0 + number(bytes)?.abs()) } else { options };
     }
-    if solver.takes_batches() && has(3) {
+    if solver.accepts("batch") && has(3) {
         options = options.batch(bytes.int_in_range(1..=ROWS)?);
     }
     if solver == Solver::Auto && has(4) {

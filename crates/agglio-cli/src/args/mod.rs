@@ -1,7 +1,7 @@
 //! *Arguments*: the flags as typed, before anything is looked up, opened or checked against anything else.
 
 mod brief;
-mod keys;
+mod flags;
 mod shared;
 
 use std::ffi::OsString;
@@ -9,9 +9,12 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-pub use keys::KeyArgs;
-pub use shared::{CsvArgs, Format, MethodArgs, Missing, Names, NoiseArgs, PlaceArgs, RunArgs, Scaling, TableArgs};
+use anyhow::Result;
+use flags::{Flags, SharedKeys, SolverKeys};
+pub use shared::{CsvArgs, Format, Names, RunArgs, TableArgs};
 use shared::{name, number, whole};
+
+use crate::method::Method;
 
 const EXAMPLE: &str = "\
 Example:
@@ -26,29 +29,6 @@ Example:
   agglio paper fig1 --out figures
 
 Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
-
-/// Keys of `--solver` that have no flag.
-const KEYS: &str = "\
-Keys of --solver without a flag, for methods as their papers print them:
-  decay=none|stall  sgd, adam, yogi, ngd: a constant step and the last point, or
-                    a step that shortens once the loss no longer falls
-                    [default: stall; none for adam and yogi with epsilon, and
-                    for ngd with eta]
-  v0=zero|gradient  yogi: the second moment begins at zero, or at the square of
-                    the first gradient [default: zero]
-  passes=K          gradopt: passes over the rows before its radius halves
-                    [default: 10]
-  branch=nearer|left|right
-                    graduated solvers with silu or gelu: which of two preimages
-                    a label takes on the way to τ = 1 [default: nearer]
-  algorithm=1|2     theory: Algorithm 1 or 2 of the paper as its theorem has it,
-                    for a true w no longer than --radius, without intercept and
-                    scaling [default: 1]
-  sigma=S           theory: noise within ±S after φ or, with --noise pre, of
-                    standard deviation S before φ [default: 0, no noise]
-  constants=corrected|printed
-                    theory: constants that hold, or those that the paper prints
-                    [default: corrected]";
 
 /// Fits y ≈ φ(xᵀw + b) by least squares through a non-convex activation φ, with no starting guess.
 #[derive(Debug, Parser)]
@@ -80,7 +60,7 @@ pub enum Command {
     /// Fit a model to a table
     Fit(Box<FitArgs>),
     /// Fit a table by several solvers, and print one line for each
-    Compare(CompareArgs),
+    Compare(Box<CompareArgs>),
     /// Try many settings of a solver, and score them on held-out rows
     ///
     /// Solver auto and the mean of the labels are scored beside them
@@ -92,9 +72,9 @@ pub enum Command {
     /// Write a table drawn from a known model
     Simulate(SimulateArgs),
     /// Print what the theory of the paper promises, and check it on data
-    Theory(TheoryArgs),
+    Theory(Box<TheoryArgs>),
     /// Reproduce the figures of the paper, and check its claims
-    Paper(PaperArgs),
+    Paper(Box<PaperArgs>),
     /// Measure how near fits come to what this machine can do
     ///
     /// Takes minutes
@@ -159,16 +139,14 @@ pub struct BenchArgs {
 }
 
 #[derive(Debug, Parser)]
-#[command(allow_negative_numbers = true, after_help = KEYS)]
+#[command(allow_negative_numbers = true, after_help = flags::below())]
 pub struct FitArgs {
     #[command(flatten)]
     pub table: TableArgs,
     #[command(flatten)]
-    pub method: MethodArgs,
-    /// auto; graduated: gd, sgd, svrg, saga, momentum, nesterov, adam, yogi; plain: lbfgs, newton, newton-cg, lm,
-    /// multistart, ngd, gradopt, glmtron, irls; linear, the stage at τ = 0; theory, the paper's theorems. A key=value after
-    /// the name is the same as the flag; keys without a flag are below
+    pub flags: Flags<SolverKeys>,
     #[arg(long, value_name = "NAME[:key=value,…]", default_value = "auto", help_heading = "Method", display_order = 0)]
+    #[arg(help = flags::solvers())]
     pub solver: String,
     /// How the result is printed
     #[arg(long, default_value = "table", help_heading = "Output")]
@@ -192,9 +170,7 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub table: TableArgs,
     #[command(flatten)]
-    pub noise: NoiseArgs,
-    #[command(flatten)]
-    pub place: PlaceArgs,
+    pub flags: Flags<SharedKeys>,
     /// The solvers, each as for `fit --solver` but with `;` between its keys: gd,'sgd:batch=20;tol=1e-2',auto
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true, help_heading = "Method")]
     pub solvers: Vec<String>,
@@ -214,7 +190,7 @@ pub struct TuneArgs {
     #[command(flatten)]
     pub table: TableArgs,
     #[command(flatten)]
-    pub method: MethodArgs,
+    pub flags: Flags<SolverKeys>,
     /// The solver, as for `fit --solver`; a key that is given here, or by a flag, is the same in all settings
     #[arg(long, value_name = "NAME[:key=value,…]", help_heading = "Method", display_order = 0)]
     pub solver: String,
@@ -345,4 +321,36 @@ pub struct TheoryArgs {
     pub format: Format,
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+/// The options that are given by flags.
+fn given<K>(table: &TableArgs, flags: &Flags<K>, run: &RunArgs) -> Method {
+    table.method().and(&flags.method).and(&run.flags.method)
+}
+
+impl FitArgs {
+    /// The method, by flags and by keys after the solver's name.
+    ///
+    /// # Errors
+    /// As [`Method::solved_by`].
+    pub fn method(&self) -> Result<Method> {
+        given(&self.table, &self.flags, &self.run).solved_by(&self.solver)
+    }
+}
+
+impl CompareArgs {
+    /// The options that all solvers share.
+    pub fn shared(&self) -> Method {
+        given(&self.table, &self.flags, &self.run)
+    }
+}
+
+impl TuneArgs {
+    /// The method with a solver as it is typed.
+    ///
+    /// # Errors
+    /// As [`Method::solved_by`].
+    pub fn method(&self, solver: &str) -> Result<Method> {
+        given(&self.table, &self.flags, &self.run).solved_by(solver.trim())
+    }
 }

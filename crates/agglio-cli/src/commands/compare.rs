@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use agglio::model::Coefficients;
 use agglio::rows::{Dense, Rows};
+use agglio::spec::Group;
 use agglio::text::escape::visible;
 use agglio::text::format;
 use agglio::{Report, Solver};
@@ -14,12 +15,14 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::fit::table_warnings;
-use crate::args::{CompareArgs, FitArgs, Format, MethodArgs, NoiseArgs};
+use crate::args::{CompareArgs, Format};
+use crate::method::Method;
 use crate::plan::{self, FitPlan};
 use crate::print;
 use crate::progress::Watch;
+use crate::source::{self, Source};
 use crate::tabular::{flush_left, left, pairs, right, ruled};
-use crate::{interrupt, output, source};
+use crate::{hint, interrupt, output};
 
 /// Some solver could not be run on this data.
 const FAILED: u8 = 2;
@@ -42,20 +45,21 @@ struct Run {
 
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     // what is wrong with any of them is said before data is read
-    let plans = args.solvers.iter().map(|solver| FitPlan::new(fit_args(args, solver)));
-    let plans: Vec<FitPlan> = plans.collect::<Result<_>>()?;
+    let plan =
+        |solver: &String| FitPlan::new(Source::of(&args.table)?, plan::selection(&args.table)?, method(args, solver)?);
+    let plans: Vec<FitPlan> = args.solvers.iter().map(plan).collect::<Result<_>>()?;
     let truth = args.truth.as_deref().map(weights).transpose()?;
     let Some(first) = plans.first() else { return Ok(ExitCode::SUCCESS) };
-    let table = first.source.read(&first.selection, first.quiet)?;
+    let table = first.source.read(&first.selection, args.run.quiet)?;
     let names = table.names.clone();
     let truth = truth.map(|(path, weights)| weights.in_order(&names, path)).transpose()?;
-    let mut warnings = table_warnings(&table, first.no_header);
+    let mut warnings = table_warnings(&table, first.source.no_header);
     let rows = table.into_rows().map_err(|why| first.source.blame(why))?;
     let mut runs = Vec::with_capacity(plans.len());
     interrupt::hold();
     for (plan, solver) in plans.iter().zip(&args.solvers) {
         let begun = Instant::now();
-        let fitted = fit(plan, &names, &rows);
+        let fitted = fit(plan, &names, &rows, args.run.quiet);
         let seconds = begun.elapsed().as_secs_f64();
         warnings.extend(plan.warnings.iter().cloned().chain(plan.batch_warning(rows.len())));
         warnings.extend(fitted.iter().flat_map(|report| report.warnings(&names)));
@@ -81,7 +85,8 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
 /// # Errors
 /// For bad usage.
 pub fn check(args: &CompareArgs) -> Result<()> {
-    args.solvers.iter().try_for_each(|solver| plan::check(&fit_args(args, solver)).map(drop))
+    plan::selection(&args.table)?;
+    args.solvers.iter().try_for_each(|solver| method(args, solver)?.options().map(drop))
 }
 
 /// Each of them once, since most are about the data and the same for all solvers.
@@ -90,31 +95,23 @@ pub(super) fn once(warnings: Vec<String>) -> Vec<String> {
     warnings.into_iter().filter(|warning| seen.insert(warning.clone())).collect()
 }
 
-/// The flags of `fit` with this solver, and of the method what all solvers share.
-fn fit_args(args: &CompareArgs, solver: &str) -> FitArgs {
-    let name = solver.trim().split(':').next().unwrap_or_default();
-    // the stage at τ = 0 has but one end
-    let linear = matches!(name.parse(), Ok(Solver::Linear));
-    let noise = if linear { NoiseArgs::default() } else { args.noise.clone() };
-    FitArgs {
-        table: args.table.clone(),
-        method: MethodArgs { noise, place: args.place.clone(), ..MethodArgs::default() },
-        // commas stand between solvers here
-        solver: solver.trim().replace(';', ","),
-        format: args.format,
-        model: None,
-        trace: None,
-        force: false,
-        run: args.run.clone(),
+/// The options that all solvers share, and those of this one.
+fn method(args: &CompareArgs, solver: &str) -> Result<Method> {
+    // commas stand between solvers here
+    let (mut shared, solver) = (args.shared(), solver.trim().replace(';', ","));
+    if solver.split(':').next() == Some(Solver::Linear.name()) {
+        // the stage at τ = 0 has but one end
+        shared.spec = shared.spec.filtered(|key| key.group != Group::Noise);
     }
+    shared.solved_by(&solver)
 }
 
 fn weights(path: &Path) -> Result<(&Path, Coefficients)> {
     Ok((path, Coefficients::from_json(&source::read_text(path)?, path)?))
 }
 
-fn fit(plan: &FitPlan, names: &[String], rows: &Dense) -> Result<Report> {
-    let mut watch = Watch::new(plan.cap, plan.quiet, None)?;
+fn fit(plan: &FitPlan, names: &[String], rows: &Dense, quiet: bool) -> Result<Report> {
+    let mut watch = Watch::new(plan.spec.last_temperature(), quiet, None)?;
     let report = plan.for_table(names, rows.len())?.fit_observed(rows, &mut watch).map_err(|why| why.with_names(names));
     watch.finish()?;
     Ok(report?.into_report())
@@ -134,7 +131,7 @@ impl Run {
             certified: certificate.is_some_and(|certificate| certificate.certified()),
             smallest_eigenvalue: certificate.and_then(|certificate| certificate.smallest_eigenvalue),
             distance: report.zip(truth).map(|(report, truth)| distance(&report.coefficients, truth)),
-            error: fitted.as_ref().err().map(|why| format!("{why:#}")),
+            error: fitted.as_ref().err().map(hint::words),
         }
     }
 

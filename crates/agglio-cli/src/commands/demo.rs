@@ -4,14 +4,15 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use agglio::read::Csv;
+use agglio::read::{Csv, Selection};
 use anyhow::Result;
-use clap::Parser;
 
-use super::fit::{exit_code, fit};
-use crate::args::FitArgs;
+use super::fit::{Outputs, exit_code, fit};
+use crate::args::CsvArgs;
+use crate::method::Method;
 use crate::output;
 use crate::plan::FitPlan;
+use crate::source::Source;
 
 /// See data/k401k.md for where it comes from.
 const DATA: &str = include_str!("../../data/k401k.csv");
@@ -33,11 +34,13 @@ Next, with a CSV file of your own that has a header and a column of labels:
 ";
 
 pub fn run() -> Result<ExitCode> {
-    // the same flags as a user who types nothing but these
-    let plan = FitPlan::new(FitArgs::try_parse_from(["demo", NAME, "--target", "participation"])?)?;
+    // the same fit as that of a user who gives no option
+    let source = Source::new(Path::new(NAME), CsvArgs::default())?;
+    let selection = Selection { target: Some("participation".into()), ..Selection::default() };
+    let plan = FitPlan::new(source, selection, Method::default())?;
     let begun = Instant::now();
     let table = Csv::new().read(DATA.as_bytes(), Path::new(NAME), &plan.selection)?;
-    let (fitted, _) = fit(&plan, table, begun.elapsed().as_secs_f64())?;
+    let (fitted, _) = fit(&plan, &Outputs::default(), table, begun.elapsed().as_secs_f64())?;
     output::print(&format!("{ABOUT}{}{NEXT}", fitted.table()))?;
     Ok(exit_code(&fitted))
 }

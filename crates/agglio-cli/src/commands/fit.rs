@@ -1,5 +1,6 @@
 //! `fit`: a table in, a model out.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -12,31 +13,60 @@ use anyhow::{Context, Result};
 use crate::args::{FitArgs, Format};
 use crate::interrupt;
 use crate::output::{self, Output, PipeClosed, Writer};
-use crate::plan::FitPlan;
+use crate::plan::{self, FitPlan};
 use crate::print::{self, Fitted};
 use crate::progress::Watch;
+use crate::source::Source;
 
 /// Fitted, but not certified.
 const NOT_CERTIFIED: u8 = 3;
 
-pub fn run(args: FitArgs) -> Result<ExitCode> {
-    let plan = FitPlan::new(args)?;
+/// Where a fit is written, and whether its progress is shown.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    model: Option<Output>,
+    trace: Option<Output>,
+    quiet: bool,
+}
+
+impl Outputs {
+    fn new(args: &FitArgs, inputs: &[&Path]) -> Result<Outputs> {
+        let output = |path: &Option<PathBuf>| path.as_ref().map(|path| Output::new(path, args.force)).transpose();
+        let outputs = Outputs { model: output(&args.model)?, trace: output(&args.trace)?, quiet: args.run.quiet };
+        output::require_distinct([&outputs.model, &outputs.trace].into_iter().flatten(), inputs)?;
+        Ok(outputs)
+    }
+}
+
+pub fn run(args: &FitArgs) -> Result<ExitCode> {
+    let (method, selection) = (args.method()?, plan::selection(&args.table)?);
+    let plan = FitPlan::new(Source::of(&args.table)?, selection, method)?;
+    let outputs = Outputs::new(args, &plan.inputs())?;
     let begun = Instant::now();
-    let table = plan.source.read(&plan.selection, plan.quiet)?;
+    let table = plan.source.read(&plan.selection, outputs.quiet)?;
     let read_seconds = begun.elapsed().as_secs_f64();
     interrupt::hold();
-    let (fitted, written) = fit(&plan, table, read_seconds)?;
+    let (fitted, written) = fit(&plan, &outputs, table, read_seconds)?;
     // files before words: a closed pipe must not cost the model
     let wrote = !written.is_empty();
     output::publish(written)?;
-    print::warnings(&fitted.warnings, plan.quiet);
-    let result = match plan.format {
+    print::warnings(&fitted.warnings, outputs.quiet);
+    let result = match args.format {
         Format::Table => fitted.table(),
         Format::Json => fitted.json()?,
     };
     show(&result).map_err(|why| if wrote { why.context("the files were written, but not the result") } else { why })?;
     let code = exit_code(&fitted);
     fitted.model_error.map_or(Ok(code), Err)
+}
+
+/// Checks the flags.
+///
+/// # Errors
+/// For bad usage.
+pub fn check(args: &FitArgs) -> Result<()> {
+    args.method()?.options()?;
+    plan::selection(&args.table).map(drop)
 }
 
 /// Prints the result; whoever does not want to read it to its end still learns by the exit code what it was.
@@ -56,16 +86,16 @@ pub fn exit_code(fitted: &Fitted) -> ExitCode {
 ///
 /// # Errors
 /// If the data cannot be fitted by this plan, or a file cannot be written.
-pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, Vec<Writer>)> {
+pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -> Result<(Fitted, Vec<Writer>)> {
     let begun = Instant::now();
     let (names, columns) = (table.names.clone(), table.columns);
     let variance = print::variance(&table.labels, table.weights.as_deref());
     let mut warnings = plan.warnings.clone();
     warnings.extend(plan.batch_warning(table.labels.len()));
-    warnings.extend(table_warnings(&table, plan.no_header));
-    let (report, mut written, rows) = fit_watched(plan, table, &names)?;
+    warnings.extend(table_warnings(&table, plan.source.no_header));
+    let (report, mut written, rows) = fit_watched(plan, outputs, table, &names)?;
     warnings.extend(report.warnings(&names));
-    if report.status() == Status::Interrupted && plan.model.is_some() {
+    if report.status() == Status::Interrupted && outputs.model.is_some() {
         warnings.push("interrupted, so no model was written".into());
     }
     let r_squared = print::r_squared(report.prediction_loss, variance);
@@ -73,18 +103,18 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
         let check = if plan.selection.offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
         warnings.push(format!("r² is negative: the mean of the labels is nearer to them than this model{check}"));
     }
-    let model = model_file(plan, &report, &names, columns).context("no model was written");
+    let model = model_file(plan, outputs, &report, &names, columns).context("no model was written");
     let model_error = model.map(|model| written.extend(model)).err();
     let fitted = Fitted {
         r_squared,
         model_error,
-        target: plan.target.clone(),
-        intercept: plan.intercept,
-        activation: plan.activation.clone(),
-        solver: plan.solver.name(),
+        target: plan.target().to_owned(),
+        intercept: plan.spec.intercept != Some(false),
+        activation: plan.spec.activation().to_owned(),
+        solver: plan.spec.solver().name(),
         seconds: begun.elapsed().as_secs_f64(),
         read_seconds,
-        seed: plan.seed,
+        seed: plan.spec.seed.unwrap_or(0),
         report,
         names,
         warnings,
@@ -94,10 +124,15 @@ pub fn fit(plan: &FitPlan, table: Table, read_seconds: f64) -> Result<(Fitted, V
     Ok((fitted, written))
 }
 
-fn fit_watched(plan: &FitPlan, table: Table, names: &[String]) -> Result<(Report, Vec<Writer>, Dense)> {
+fn fit_watched(
+    plan: &FitPlan,
+    outputs: &Outputs,
+    table: Table,
+    names: &[String],
+) -> Result<(Report, Vec<Writer>, Dense)> {
     let library_plan = plan.for_table(names, table.rows)?;
-    let trace = plan.trace.as_ref().map(Output::open).transpose()?;
-    let mut watch = Watch::new(plan.cap, plan.quiet, trace)?;
+    let trace = outputs.trace.as_ref().map(Output::open).transpose()?;
+    let mut watch = Watch::new(plan.spec.last_temperature(), outputs.quiet, trace)?;
     let fitted = library_plan.install(table.rows, || {
         let rows = table.into_rows()?;
         Ok((library_plan.fit_observed(&rows, &mut watch)?, rows))
@@ -127,15 +162,23 @@ pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
     warnings
 }
 
-fn model_file(plan: &FitPlan, report: &Report, names: &[String], columns: usize) -> Result<Option<Writer>> {
+fn model_file(
+    plan: &FitPlan,
+    outputs: &Outputs,
+    report: &Report,
+    names: &[String],
+    columns: usize,
+) -> Result<Option<Writer>> {
     // a model that was cut short would pass for one that was fitted
-    let Some(output) = plan.model.as_ref().filter(|_| report.status() != Status::Interrupted) else { return Ok(None) };
+    let Some(output) = outputs.model.as_ref().filter(|_| report.status() != Status::Interrupted) else {
+        return Ok(None);
+    };
     let origin = Origin {
-        activation: &plan.activation,
-        solver: plan.solver.name(),
-        target: &plan.target,
+        activation: plan.spec.activation(),
+        solver: plan.spec.solver().name(),
+        target: plan.target(),
         offset: plan.selection.offset.as_deref(),
-        columns: plan.no_header.then_some(columns),
+        columns: plan.source.no_header.then_some(columns),
         names,
     };
     let mut writer = output.open()?;

@@ -20,7 +20,7 @@ use agglio::read::{Features, Selection};
 use anyhow::{Result, bail};
 
 use crate::args::{Command, CsvArgs};
-use crate::{plan, source};
+use crate::source;
 
 /// Runs a command; the exit code says how it ended.
 ///
@@ -31,7 +31,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::Bench(args) => bench::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Demo => demo::run(),
-        Command::Fit(args) => fit::run(*args),
+        Command::Fit(args) => fit::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Paper(args) => paper::run(&args),
         Command::Predict(args) => predict::run(&args),
@@ -49,7 +49,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
 pub fn check(command: Command) -> Result<()> {
     match command {
         Command::Compare(args) => compare::check(&args),
-        Command::Fit(args) => plan::check(&args).map(drop),
+        Command::Fit(args) => fit::check(&args),
         Command::Paper(args) => paper::check(&args),
         Command::Simulate(args) => simulate::check(&args),
         Command::Theory(args) => theory::check(&args),

@@ -58,15 +58,15 @@ fn request(args: &PaperArgs) -> Result<Request> {
     if seeds == 0 {
         bail!("--seeds is 0; there must be one run at least");
     }
-    if args.run.seed.checked_add(seeds as u64).is_none() {
-        bail!("--seed {} and --seeds {seeds} lead beyond 2^64; begin with a lower seed", args.run.seed);
+    if args.run.seed().checked_add(seeds as u64).is_none() {
+        bail!("--seed {} and --seeds {seeds} lead beyond 2^64; begin with a lower seed", args.run.seed());
     }
     Ok(Request {
         quick: args.quick,
         as_published: args.as_published,
         seeds,
-        seed: args.run.seed,
-        threads: threads::count(args.run.threads),
+        seed: args.run.seed(),
+        threads: threads::count(args.run.threads()),
         interrupt: interrupt::flag(),
     })
 }

@@ -3,11 +3,10 @@
 //! The paper's steps of 1 to 500 are for its own columns, of deviation 1/√d. Here η is in units of the solver's own step,
 //! 1/Λ, which the data tells, so that the grid suits columns of any size.
 
-use agglio::{Noise, Solver};
+use agglio::{Solver, Spec};
 use anyhow::{Result, bail};
 
 use super::axis::text;
-use crate::args::MethodArgs;
 
 /// η over 1/Λ. Steps above 2 are safe only where slopes stay below the largest, as those of saturated rows do.
 const STEPS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
@@ -25,7 +24,8 @@ const BETA2: [f64; 3] = [0.9, 0.99, 0.999];
 ///
 /// # Errors
 /// If the solver has nothing to tune, or all of it is fixed.
-pub fn axes(solver: Solver, method: &MethodArgs, step: Option<f64>) -> Result<Vec<String>> {
+pub fn axes(spec: &Spec, step: Option<f64>) -> Result<Vec<String>> {
+    let solver = spec.solver();
     if !solver.uses_eta() {
         bail!("solver `{solver}` has no steps to tune; give a grid, such as --grid 'l2=0,0.01,0.1'");
     }
@@ -36,27 +36,23 @@ pub fn axes(solver: Solver, method: &MethodArgs, step: Option<f64>) -> Result<Ve
     };
     let eta: Vec<f64> = lengths.iter().filter_map(|share| Some(legible(share * step?))).collect();
     // a path that has no length, or that begins at its end, has nothing to set
-    let last = last_temperature(method);
+    let last = spec.last_temperature();
     let graduated = solver.is_graduated() && last > 0.0;
-    let rises = graduated && method.tau0 != Some(last);
+    let rises = graduated && spec.tau0 != Some(last);
     let tau0: Vec<f64> = TAU0.into_iter().filter(|&tau0| tau0 <= last).collect();
     let axes = [
-        ("eta", method.eta.is_none(), eta.as_slice()),
-        ("tau0", graduated && method.tau0.is_none(), &tau0),
-        ("beta", rises && method.beta.is_none(), &BETA),
-        ("beta1", solver.is_adaptive() && method.beta1.is_none(), &BETA1),
-        ("beta2", solver.is_adaptive() && method.beta2.is_none(), &BETA2),
+        ("eta", true, eta.as_slice()),
+        ("tau0", graduated, &tau0),
+        ("beta", rises, &BETA),
+        ("beta1", solver.is_adaptive(), &BETA1),
+        ("beta2", solver.is_adaptive(), &BETA2),
     ];
-    let free = axes.into_iter().filter(|(_, free, values)| *free && !values.is_empty());
+    let free = axes.into_iter().filter(|(key, used, values)| *used && !spec.has(key) && !values.is_empty());
     let typed: Vec<String> = free.map(|(key, _, values)| typed(key, values)).collect();
     if typed.is_empty() {
         bail!("every key of the standard grid for solver `{solver}` is fixed; leave one free, or give --grid");
     }
     Ok(typed)
-}
-
-fn last_temperature(method: &MethodArgs) -> f64 {
-    method.noise.tau_max.unwrap_or(if method.noise.noise == Some(Noise::Pre) { 0.0 } else { 1.0 })
 }
 
 /// Three digits, which are enough for a step and can be typed again.

@@ -13,6 +13,7 @@ mod durability;
 mod files;
 mod generate;
 #[cfg(target_os = "linux")]
+mod keys;
 mod limits;
 mod noise_choice;
 mod outcomes;

@@ -219,7 +219,7 @@ fn bad_usage_is_refused_before_data_is_read() {
         ("--solver gd --grid eta=linspace(1,2,9999);tau0=1,0.5", "more than 10000 settings"),
         ("--solver gd --grid eta=1,-1", "`gd:eta=-1`: eta is -1"),
         ("--solver gd --grid eta=1,x", "must be a number"),
-        ("--solver gd --grid batch=10,20", "`gd` and a batch size"),
+        ("--solver gd --grid batch=10,20", "`gd` and batch"),
         ("--solver lm --grid paper", "the paper has no grid for solver `lm`, only for gd, sgd,"),
         ("--solver gd:eta=1,tau0=1 --grid paper", "every key of the paper's grid for solver `gd` is fixed"),
         ("--solver lm", "solver `lm` has no steps to tune; give a grid"),

@@ -10,7 +10,6 @@ use agglio::text::format::brief;
 use crate::claim::{Bound, Claim};
 use crate::contestant::Contestant;
 use crate::figure::{Axis, Cell, Content, Figure, Line, Panel, Surface, Table};
-use crate::grid::Key;
 use crate::landscape::{Dent, FEATURES, HALF_WIDTH, Landscape, POINTS, RADII, ROWS, gamma};
 use crate::request::Request;
 use crate::statistics::Spread;
@@ -244,7 +243,7 @@ fn slowness(request: &Request) -> Result<Claim> {
     let gd = Contestant::AGGLIO_GD;
     let ends = |tau: f64| -> Result<f64> {
         // a step η on L_τ is one of ηγ² on L̂_τ
-        let setting = vec![(Key::Eta, ETA * tau * tau), (Key::Tau0, tau), (Key::TauMax, tau)];
+        let setting = vec![("eta", ETA * tau * tau), ("tau0", tau), ("tau-max", tau)];
         let error = |seed| gd.reach(&task, &setting, STEPS, seed, request);
         Ok(median(request.all_seeds().map(|seed| Ok(error(seed)?.error)).collect::<Result<_>>()?))
     };

@@ -11,7 +11,7 @@ use crate::expected::published;
 use crate::figure::Figure;
 use crate::figures::field::{self, median, moment};
 use crate::goal::Goal;
-use crate::grid::{self, Axis, Key};
+use crate::grid::{self, Axis};
 use crate::request::Request;
 use crate::statistics::Spread;
 use crate::task::Task;
@@ -95,7 +95,7 @@ fn noiseless(entrants: &[Entrant]) -> Vec<Claim> {
 fn fixed_values(task: &Task, entrants: &[Entrant], request: &Request) -> Result<Option<Claim>> {
     let Some(yogi) = contest::of(entrants, &Contestant::YOGI) else { return Ok(None) };
     let axes = grid::axes(Solver::Yogi, true).unwrap_or_default();
-    let free: Vec<Axis> = axes.into_iter().filter(|axis| matches!(axis.key, Key::Eta | Key::Epsilon)).collect();
+    let free: Vec<Axis> = axes.into_iter().filter(|axis| matches!(axis.key, "eta" | "epsilon")).collect();
     let candidates = grid::settings(&free);
     let setting = tuning::best(task, &yogi.contestant, candidates, request)?;
     let runs = contest::runs(task, &yogi.contestant, &setting, request)?;

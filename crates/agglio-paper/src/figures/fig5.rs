@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::expected::rounding;
 use crate::figure::{Axis, Content, Figure, Line, Panel};
 use crate::figures::sweep::{self, Sweep};
-use crate::grid::{Key, Setting, linspace, logspace};
+use crate::grid::{Setting, linspace, logspace, symbol};
 use crate::problem::Problem;
 use crate::request::Request;
 use crate::statistics::Spread;
@@ -17,10 +17,10 @@ use crate::task::Task;
 /// One key that is varied while the others stay.
 struct Study {
     name: &'static str,
-    key: Key,
+    key: &'static str,
     log: bool,
     values: Vec<f64>,
-    fixed: [(Key, f64); 2],
+    fixed: [(&'static str, f64); 2],
 }
 
 /// Figure 5a: the step length.
@@ -28,8 +28,8 @@ struct Study {
 /// # Errors
 /// If somebody wants it to end.
 pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let (values, fixed) = (linspace(200.0, 400.0, 9), [(Key::Tau0, 0.1), (Key::Beta, 1.01)]);
-    Study { name: "fig5a", key: Key::Eta, log: false, values, fixed }.draw(request, hear)
+    let (values, fixed) = (linspace(200.0, 400.0, 9), [("tau0", 0.1), ("beta", 1.01)]);
+    Study { name: "fig5a", key: "eta", log: false, values, fixed }.draw(request, hear)
 }
 
 /// Figure 5b: the first temperature.
@@ -37,8 +37,8 @@ pub fn a(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
 /// # Errors
 /// If somebody wants it to end.
 pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let (values, fixed) = (logspace(1e-4, 1e-1, 7), [(Key::Eta, 350.0), (Key::Beta, 1.01)]);
-    Study { name: "fig5b", key: Key::Tau0, log: true, values, fixed }.draw(request, hear)
+    let (values, fixed) = (logspace(1e-4, 1e-1, 7), [("eta", 350.0), ("beta", 1.01)]);
+    Study { name: "fig5b", key: "tau0", log: true, values, fixed }.draw(request, hear)
 }
 
 /// Figure 5c: the temperature's increment.
@@ -46,8 +46,8 @@ pub fn b(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
 /// # Errors
 /// If somebody wants it to end.
 pub fn c(request: &Request, hear: &dyn Fn(&str)) -> Result<Figure> {
-    let (values, fixed) = (linspace(1.01, 2.0, 9), [(Key::Eta, 350.0), (Key::Tau0, 0.1)]);
-    Study { name: "fig5c", key: Key::Beta, log: false, values, fixed }.draw(request, hear)
+    let (values, fixed) = (linspace(1.01, 2.0, 9), [("eta", 350.0), ("tau0", 0.1)]);
+    Study { name: "fig5c", key: "beta", log: false, values, fixed }.draw(request, hear)
 }
 
 impl Study {
@@ -60,7 +60,7 @@ impl Study {
             sweep::run(&contestant, &self.values, at, request)
         });
         let sweeps: Vec<Sweep> = sweeps.into_iter().collect::<Result<_>>()?;
-        let fixed = self.fixed.map(|(key, value)| format!("{} = {value}", key.symbol())).join(", ");
+        let fixed = self.fixed.map(|(key, value)| format!("{} = {value}", symbol(key))).join(", ");
         Ok(Figure {
             name: self.name,
             title: format!("The error at the end over {}, {fixed}: {}", self.swept(), task.title()),
@@ -72,7 +72,7 @@ impl Study {
             parameters: sweep::parameters(&task.described(), request),
             panels: vec![self.panel(&sweeps)],
             columns: 1,
-            tables: vec![sweep::table(self.key.symbol(), &sweeps)],
+            tables: vec![sweep::table(symbol(self.key), &sweeps)],
             claims: self.claims(&sweeps),
             ..Figure::default()
         })
@@ -81,14 +81,14 @@ impl Study {
     /// The key and the range that was swept.
     fn swept(&self) -> String {
         let Spread { low, high, .. } = Spread::of(self.values.iter().copied());
-        format!("{} from {low} to {high}", self.key.symbol())
+        format!("{} from {low} to {high}", symbol(self.key))
     }
 
     fn panel(&self, sweeps: &[Sweep]) -> Panel {
         let lines: Vec<Line> = sweeps.iter().map(Sweep::line).collect();
         Panel {
             title: format!("‖w − w*‖ at the end, over {}", self.swept()),
-            x: Axis::new(self.key.symbol(), self.log),
+            x: Axis::new(symbol(self.key), self.log),
             y: Axis::new("‖w − w*‖", true),
             content: Content::Lines(lines),
         }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::figure::{Figure, Table};
 use crate::figures::field::{self, median};
 use crate::goal::Goal;
-use crate::grid::{Key, Setting};
+use crate::grid::Setting;
 use crate::request::Request;
 use crate::statistics::Spread;
 use crate::task::Task;
@@ -77,7 +77,7 @@ fn works(fixed: &Entrant) -> Claim {
 /// fit with fixed preimages should end.
 fn smooth(task: &Task, request: &Request) -> Result<Claim> {
     let errors = |tau: f64| -> Result<Vec<f64>> {
-        let setting: Setting = vec![(Key::Tau0, tau), (Key::TauMax, tau)];
+        let setting: Setting = vec![("tau0", tau), ("tau-max", tau)];
         let end = |seed: u64| {
             let left = Contestant::LEFT_GD.reach(task, &setting, Contestant::EPOCHS, seed, request)?;
             let right = Contestant::RIGHT_GD.reach(task, &setting, Contestant::EPOCHS, seed, request)?;

@@ -14,7 +14,7 @@ use agglio_paper::expected;
 use agglio_paper::figure::{Content, Line, Panel};
 use agglio_paper::figures::{fig5, fig7, table1, theorems};
 use agglio_paper::goal::Goal;
-use agglio_paper::grid::{self, Key, Setting};
+use agglio_paper::grid::{self, Setting};
 use agglio_paper::problem::{Aim, Problem};
 use agglio_paper::request::Request;
 use agglio_paper::statistics::{Spread, Trend};
@@ -172,7 +172,7 @@ fn grids_are_those_of_the_paper() {
     );
     assert_eq!((count(Contestant::AUTO), grid::linspace(1.0, 500.0, 10)[9]), (0, 500.0));
     assert_eq!(grid::logspace(1e-4, 0.1, 4)[3], 0.1);
-    assert_eq!(Contestant::AGGLIO_GD.settings()[1], [(Key::Eta, 1.0), (Key::Tau0, 0.1), (Key::Beta, 1.2575)]);
+    assert_eq!(Contestant::AGGLIO_GD.settings()[1], [("eta", 1.0), ("tau0", 0.1), ("beta", 1.2575)]);
 }
 
 #[test]
@@ -219,15 +219,15 @@ fn theorems_hold_but_for_the_numbers_that_are_printed_for_the_sigmoid() {
 
 #[test]
 fn an_ablation_has_the_steps_of_its_variant_and_one_temperature() {
-    let setting = vec![(Key::Eta, 56.0), (Key::Tau0, 0.1), (Key::Beta, 1.2)];
-    assert_eq!(Contestant::PLAIN_SGD.ablated(&setting), [(Key::Eta, 56.0), (Key::Tau0, 1.0), (Key::TauMax, 1.0)]);
-    assert_eq!(Contestant::HELD_GD.ablated(&setting), [(Key::Eta, 56.0), (Key::Tau0, 0.1), (Key::TauMax, 0.1)]);
-    assert_eq!(Contestant::HELD_GD.ablated(&Setting::new()), [(Key::Tau0, 0.01), (Key::TauMax, 0.01)]);
+    let setting = vec![("eta", 56.0), ("tau0", 0.1), ("beta", 1.2)];
+    assert_eq!(Contestant::PLAIN_SGD.ablated(&setting), [("eta", 56.0), ("tau0", 1.0), ("tau-max", 1.0)]);
+    assert_eq!(Contestant::HELD_GD.ablated(&setting), [("eta", 56.0), ("tau0", 0.1), ("tau-max", 0.1)]);
+    assert_eq!(Contestant::HELD_GD.ablated(&Setting::new()), [("tau0", 0.01), ("tau-max", 0.01)]);
     let (task, request) = (small("sigmoid"), request());
     let field = [Contestant::AGGLIO_GD, Contestant::PLAIN_GD, Contestant::HELD_GD];
     let entrants = contest::hold(&task, &field, &request, &|_| ()).unwrap();
     let temperatures: Vec<f64> = entrants.iter().map(|entrant| entrant.tuned[0].report.tau).collect();
-    let first = entrants[0].setting.iter().find(|(key, _)| *key == Key::Tau0).unwrap().1;
+    let first = entrants[0].setting.iter().find(|(key, _)| *key == "tau0").unwrap().1;
     assert_eq!(temperatures[1..], [1.0, first]);
     // a step on all rows is an epoch, whatever else is looked at
     for run in entrants.iter().flat_map(|entrant| &entrant.tuned) {
@@ -279,7 +279,7 @@ fn starts_of_yogi_and_preimages_of_silu_change_the_way_and_not_the_end() {
     assert_eq!(Contestant::LEFT_SGD.settings(), Contestant::AGGLIO_SGD.settings());
     assert_eq!(Contestant::YOGI_FROM_GRADIENT.settings(), Contestant::YOGI.settings());
     // held at a low temperature, labels of one branch lead elsewhere
-    let held: Setting = vec![(Key::Tau0, 0.01), (Key::TauMax, 0.01)];
+    let held: Setting = vec![("tau0", 0.01), ("tau-max", 0.01)];
     let end = |contestant: &Contestant| contestant.reach(&silu, &held, 1000, 1, &request).unwrap().error;
     let [nearer, left, right] = [Contestant::AGGLIO_GD, Contestant::LEFT_GD, Contestant::RIGHT_GD].map(|one| end(&one));
     assert!(nearer < 1e-10 && left > 1e-3 && right > 1e-3, "{nearer} {left} {right}");

@@ -9,7 +9,7 @@ use super::by_name::ByName;
 use crate::error::{Error, Result};
 use crate::text::escape;
 
-/// A point by column names, as `--truth` writes it and `--init` reads it.
+/// A point by column names: a true model, or a start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coefficients {
     /// The intercept.

@@ -46,33 +46,33 @@ fn parse_any(cell: &[u8]) -> Result<f64, Fault> {
 }
 
 impl Fault {
-    /// Whether `--missing drop` drops the row.
+    /// Whether it stands for a value that is not known.
     pub fn is_missing(self) -> bool {
         matches!(self, Fault::Missing | Fault::Nan)
     }
 
     /// What is wrong with a cell, and what to do.
-    pub fn describe(self, cell: &[u8]) -> &'static str {
+    pub fn describe(self, cell: &[u8]) -> (&'static str, &'static str) {
         match self {
-            Fault::Missing => "is a missing value; fill it in or remove the row (for `fit`: --missing drop)",
-            Fault::Nan => "is not finite; correct it or remove the row (for `fit`: --missing drop)",
-            Fault::Infinite => "is not finite; correct it, or remove the row or the column",
-            Fault::Overflow => "overflows a double; rescale the column",
-            Fault::Negative => "is negative; weights are at least 0",
-            Fault::Text => misspelt(cell).unwrap_or("is not a number"),
+            Fault::Missing => ("is a missing value", "fill it in or remove the row"),
+            Fault::Nan => ("is not finite", "correct it or remove the row"),
+            Fault::Infinite => ("is not finite", "correct it, or remove the row or the column"),
+            Fault::Overflow => ("overflows a double", "rescale the column"),
+            Fault::Negative => ("is negative", "weights are at least 0"),
+            Fault::Text => ("is not a number", misspelt(cell).unwrap_or("encode the column as numbers")),
         }
     }
 }
 
-/// What is wrong with a text that was probably meant to be a number.
+/// What to do about a text that was probably meant to be a number.
 pub fn misspelt(cell: &[u8]) -> Option<&'static str> {
     let point: Vec<u8> = cell.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
     let digits: Vec<u8> = cell.iter().copied().filter(|byte| !b",_' ".contains(byte)).collect();
     let is = |word: &str| cell.eq_ignore_ascii_case(word.as_bytes());
     if parse(&point).is_ok() || parse(&digits).is_ok() {
-        Some("is not a number; write a point for decimals and nothing between thousands")
+        Some("write a point for decimals and nothing between thousands")
     } else if is("true") || is("false") {
-        Some("is not a number; write 1 for true and 0 for false")
+        Some("write 1 for true and 0 for false")
     } else {
         None
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Hint, Result};
 use crate::read::block::Block;
 use crate::read::cell::{self, Fault};
 use crate::read::records::{Broken, LONGEST, MOST_FIELDS, Records};
@@ -209,11 +209,8 @@ fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
             return Err(Error::file(path, format!("column {} has no name in the header{hint}", j + 1)));
         }
         if seen.insert(name, j).is_some() {
-            let hint = if cell::parse(name).is_ok() { "; if there is no header, pass --no-header" } else { "" };
-            return Err(Error::file(
-                path,
-                format!("two columns are called `{}`; rename one{hint}", escape::short(name)),
-            ));
+            let what = format!("two columns are called `{}`; rename one", escape::short(name));
+            return Err(Error::file(path, what).with_hint(cell::parse(name).ok().map(|_| Hint::NoHeader)));
         }
         names.push(text.to_owned());
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::text::escape::short;
 use crate::text::join::first_few;
 use crate::text::suggest::nearest;
@@ -127,11 +127,11 @@ impl<'a> Header<'a> {
 
     fn find(&self, name: &str) -> Result<usize> {
         self.places.get(name).copied().ok_or_else(|| {
-            let hint = match nearest(name, self.names) {
-                Some(near) => format!("did you mean `{}`?", short(near.as_bytes())),
-                None => self.listed(),
-            };
-            Error::file(self.path, format!("no column is called `{}`; {hint}", short(name.as_bytes())))
+            let near = nearest(name, self.names).map(|near| format!("did you mean `{}`?", short(near.as_bytes())));
+            // a header of one name may be one of several, read with the wrong delimiter
+            let hint = (near.is_none() && self.names.len() == 1).then_some(Hint::Delimiter);
+            let what = format!("no column is called `{}`; {}", short(name.as_bytes()), near.unwrap_or(self.listed()));
+            Error::file(self.path, what).with_hint(hint)
         })
     }
 
@@ -139,12 +139,7 @@ impl<'a> Header<'a> {
     fn listed(&self) -> String {
         let names = first_few(self.names.iter().map(|name| format!("`{}`", short(name.as_bytes()))));
         match self.names.len() {
-            1 if self.names[0].contains(' ') => {
-                format!(
-                    "there is only {names}; if that is several, write a comma between them, or say which --delimiter it is"
-                )
-            }
-            1 => format!("there is only {names}; if that is several, pass the --delimiter that is between them"),
+            1 => format!("there is only {names}; if that is several, write a comma between them"),
             _ => format!("there are {names}"),
         }
     }

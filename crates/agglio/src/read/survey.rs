@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Hint};
 use crate::read::cell::{self, Fault};
 use crate::read::records::Records;
 use crate::text::escape;
@@ -75,31 +75,29 @@ impl Survey {
             (others, false) => format!(" ({others} more such cells)"),
             (others, true) => format!(" (at least {others} more such cells)"),
         };
-        let what = match self.fault {
-            Fault::Text if cell::misspelt(&self.cell).is_none() => self.describe_text(name, more, &others),
-            fault => format!("{}{others}", fault.describe(&self.cell)),
+        let (wrong, advice) = self.fault.describe(&self.cell);
+        let is_text = self.fault == Fault::Text && cell::misspelt(&self.cell).is_none();
+        let (others, leave) = match is_text {
+            true if self.is_whole_column(more) => (", and neither is any other cell of the column", self.leave_out()),
+            true => (others.as_str(), self.leave_out()),
+            false => (others.as_str(), ""),
         };
-        let what = format!("`{}` {what}", escape::short(&self.cell));
-        let name = Some(escape::short(name.as_bytes()));
-        ErrorKind::Cell { file: path.to_owned(), line: self.line, column: name, what }.into()
+        let what = format!("`{}` {wrong}{others}; {advice}{leave}", escape::short(&self.cell));
+        let column = Some(escape::short(name.as_bytes()));
+        let hint = match self.fault {
+            Fault::Missing | Fault::Nan => Some(Hint::DropRows),
+            Fault::Text if is_text && self.can_be_dropped => Some(Hint::DropColumn(name.to_owned())),
+            _ => None,
+        };
+        Error::from(ErrorKind::Cell { file: path.to_owned(), line: self.line, column, what }).with_hint(hint)
     }
 
-    /// What is wrong with a cell, or with all of the column.
-    fn describe_text(&self, name: &str, more: bool, others: &str) -> String {
-        let whole_column = self.is_first_row && !more && self.rows > 1 && self.same_column == self.rows;
-        let (also, others) = match whole_column {
-            true => (", and neither is any other cell of the column", ""),
-            false => ("", others),
-        };
-        // what a shell, or the flag itself, would read otherwise than it stands here
-        let is_plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-        let can_be_typed = self.can_be_dropped && name.chars().all(is_plain) && name.len() <= escape::LONGEST;
-        let how = match can_be_typed {
-            true if name.starts_with('-') => format!(" with --drop={name}"),
-            true => format!(" with --drop {name}"),
-            false => String::new(),
-        };
-        let leave = if self.can_be_dropped { format!(", or leave it out{how}") } else { String::new() };
-        format!("is not a number{also}; encode the column as numbers{leave}{others}")
+    /// Whether all of the column is bad in this way.
+    fn is_whole_column(&self, more: bool) -> bool {
+        self.is_first_row && !more && self.rows > 1 && self.same_column == self.rows
+    }
+
+    fn leave_out(&self) -> &'static str {
+        if self.can_be_dropped { ", or leave it out" } else { "" }
     }
 }

@@ -1,6 +1,6 @@
 //! A *solver* is a choice of parts: a schedule, an estimator, a direction and a step rule.
 //!
-//! The loop that runs them is [`crate::fit`]; the paper's variants are the presets of [`preset`].
+//! The loop that runs them is [`crate::fit`]; each [`Solver`] is a row of the registry.
 
 mod ball;
 pub mod direction;
@@ -8,12 +8,15 @@ pub mod estimator;
 pub(crate) mod linear_system;
 mod parts;
 pub mod preset;
+mod registry;
+mod row;
 pub mod schedule;
 pub mod step;
 
 pub use ball::Ball;
-pub(crate) use parts::BATCH;
-pub use preset::Solver;
+pub use registry::Solver;
+pub(crate) use row::BATCH;
+pub use row::Family;
 
 use crate::error::Result;
 use crate::oracle::{Known, Oracle, Query};

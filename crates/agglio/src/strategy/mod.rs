@@ -10,22 +10,17 @@ mod neighbours;
 mod noise;
 mod noise_choice;
 mod nonmonotone;
-mod options;
 mod plan;
-mod printed;
 mod race;
 mod restarts;
 mod scan;
 mod single;
-mod start;
-mod temperatures;
 
 pub(crate) use lockstep::{Ended, Reached};
 use noise::unbiased;
-pub use options::Options;
 pub use plan::Plan;
-pub use restarts::Restarts;
-pub use start::Start;
+
+pub use crate::spec::{Options, Restarts, Start};
 
 use crate::certificate::Certificate;
 use crate::error::Result;

@@ -16,16 +16,6 @@ use crate::strategy::effort::Effort;
 use crate::strategy::race::{BestOf, Decision, Kept, Origin, Referee};
 use crate::strategy::{Plan, Start};
 
-/// How many restarts to make, after the challengers that solver `auto` makes by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Restarts {
-    /// This number.
-    Count(usize),
-    /// Until half of the challengers that begin independently have ended as low as the lowest, with at least eight and at
-    /// most forty in all; none for an exact fit.
-    Auto,
-}
-
 /// Starts of the classical kind.
 const STARTS: u64 = 10;
 

@@ -2,7 +2,7 @@
 //! with nothing in it that moves a terminal's cursor.
 
 /// Most bytes of a cell or a name that are quoted.
-pub(crate) const LONGEST: usize = 64;
+pub const LONGEST: usize = 64;
 
 /// The text with control characters, blanks other than a space, and characters that have no width escaped.
 ///

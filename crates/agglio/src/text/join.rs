@@ -1,4 +1,4 @@
-//! A *list* of names in a message: the first few, and how many more.
+//! A *list* of names in a message: all of them, or the first few and how many more.
 
 /// Names that are listed one by one.
 const SHOWN: usize = 12;
@@ -10,6 +10,16 @@ pub(crate) fn first_few(names: impl ExactSizeIterator<Item = String>) -> String 
     if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
+/// `a`, `b` and `c`, with another word in the place of `and`
+pub(crate) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>, and: &str) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} {and} {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -17,6 +27,7 @@ mod tests {
     #[test]
     fn a_few_are_listed_and_the_rest_counted() {
         let list = |count: usize| first_few((0..count).map(|k| (k + 1).to_string()));
+        assert_eq!((quoted(["a"], "or"), quoted(["a", "b", "c"], "or")), ("`a`".into(), "`a`, `b` or `c`".into()));
         assert_eq!(list(2), "1, 2");
         assert_eq!(list(12), "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12");
         assert_eq!(list(100_000), "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 99988 more");

@@ -81,7 +81,7 @@ fn delimiters_are_found_or_asked_for() {
     assert_eq!(table.names, ["a,b,c,d", "z"]);
     let asked = Csv::new().delimiter(Some(b':')).read(&b"a:y\n1:2\n"[..], Path::new("d"), &target("y")).unwrap();
     assert_eq!(asked.labels, [2.0]);
-    assert!(read("a y\n1 2\n", &target("y")).unwrap_err().contains("--delimiter"));
+    assert!(read("a y\n1 2\n", &target("y")).unwrap_err().contains("delimiter"));
     assert!(read("a;b;y\n1,5;2;3\n", &target("y")).unwrap_err().contains("write a point for decimals"));
 }
 
@@ -106,9 +106,12 @@ fn bad_cells_are_counted() {
     let text = "a,b,y\n1,2,3\n1,inf,nan\n1,x,3\n-inf,2,inf\n";
     let error = read(text, &target("y")).unwrap_err();
     assert!(error.contains("data.csv:3: column `b`: `inf` is not finite"), "{error}");
-    assert!(error.ends_with("(2 more such cells)"), "{error}");
+    assert!(error.contains("(2 more such cells);"), "{error}");
     let error = read("city,y\nParis,1\nRome,2\n", &target("y")).unwrap_err();
-    assert!(error.contains("neither is any other cell of the column") && error.ends_with("--drop city"), "{error}");
+    assert!(
+        error.contains("neither is any other cell of the column") && error.ends_with("leave it out of the features"),
+        "{error}"
+    );
     // a line that is broken after the first bad cell does not hide it
     let error = read("a,y\n1,inf\n\"", &target("y")).unwrap_err();
     assert!(error.contains("data.csv:2: column `y`"), "{error}");

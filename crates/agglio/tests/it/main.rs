@@ -29,6 +29,7 @@ mod schedules;
 mod shards;
 mod simulations;
 mod sources;
+mod spec;
 mod stops;
 mod theory;
 mod tuning;

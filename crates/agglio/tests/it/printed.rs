@@ -207,7 +207,7 @@ fn what_the_theorems_do_not_cover_is_refused() {
         (theory("sigmoid", 1.0).batch(5), ["`theory`", "algorithm 2"]),
         (theory("sigmoid", 1.0).algorithm(Algorithm::Two).sigma(0.1), ["Algorithm 2", "without noise"]),
         (theory("sigmoid", 1.0).noise(Noise::Pre), ["`theory`", "give sigma"]),
-        (theory("sigmoid", 1.0).start(Start::Random(None)), ["`theory`", "random start"]),
+        (theory("sigmoid", 1.0).start(Start::Random(None)), ["`theory`", "init random"]),
         (theory("sigmoid", 1.0).start(start(1.5)), ["1.5", "radius, 1"]),
         (theory("sigmoid", 1.0).sigma(-1.0), ["sigma is -1", "not negative"]),
         (theory("sigmoid", 2.0).sigma(0.1), ["radius 2", "at most 1"]),

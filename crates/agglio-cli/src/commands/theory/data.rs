@@ -4,7 +4,8 @@ use std::path::Path;
 
 use agglio::math::rng::{Random, Stream};
 use agglio::oracle::{Oracle, Problem};
-use agglio::rows::Dense;
+use agglio::read::Selection;
+use agglio::rows::{Dense, Scaling};
 use agglio::simulate::LabelNoise;
 use agglio::theory::measure::Around;
 use agglio::theory::{Constants, Setting};
@@ -13,10 +14,11 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use super::Asked;
-use crate::args::{self, CsvArgs, FitArgs, MethodArgs, Missing, NoiseArgs, PlaceArgs, TableArgs};
+use crate::args::CsvArgs;
 use crate::commands::fit::table_warnings;
 use crate::plan::FitPlan;
 use crate::print;
+use crate::source::Source;
 use crate::tabular::{flush_left, left, pairs, right, ruled};
 use agglio::text::format::brief;
 
@@ -57,8 +59,8 @@ struct Ball {
 /// # Errors
 /// If the table cannot be read or fitted, or is too small for the theory of a sample.
 pub fn check(asked: &Asked<'_>, file: &Path, target: &str) -> Result<Checked> {
-    let plan = FitPlan::new(fit_args(asked, file, target))?;
-    let table = plan.source.read(&plan.selection, plan.quiet)?;
+    let (plan, quiet) = (plan(asked, file, target)?, asked.args.run.quiet);
+    let table = plan.source.read(&plan.selection, quiet)?;
     let mut warnings = plan.warnings.clone();
     warnings.extend(table_warnings(&table, false));
     let names = table.names.clone();
@@ -80,39 +82,20 @@ pub fn check(asked: &Asked<'_>, file: &Path, target: &str) -> Result<Checked> {
     if !report.certificate.certified() {
         warnings.push(format!("the fit that is measured around is not certified: {}", report.verdict()));
     }
-    print::warnings(&warnings, plan.quiet);
+    print::warnings(&warnings, quiet);
     let certified = report.certificate.certified();
     Ok(Checked { file: file.display().to_string(), rows: report.rows, features: names.len(), norm, certified, balls })
 }
 
-/// The flags of a fit in the theory's own setting: no intercept, columns as they are.
-fn fit_args(asked: &Asked<'_>, file: &Path, target: &str) -> FitArgs {
-    let noise = if matches!(asked.noise, LabelNoise::Pre(..)) { Noise::Pre } else { Noise::Post };
-    FitArgs {
-        table: TableArgs {
-            data: file.to_owned(),
-            target: target.to_owned(),
-            features: Vec::new(),
-            drop: Vec::new(),
-            activation: asked.args.activation.clone(),
-            no_intercept: true,
-            offset: None,
-            weights: None,
-            missing: Missing::Error,
-            csv: CsvArgs { no_header: false, delimiter: None },
-        },
-        method: MethodArgs {
-            noise: NoiseArgs { noise: Some(noise), tau_max: None },
-            place: PlaceArgs { scaling: Some(args::Scaling::None), ..PlaceArgs::default() },
-            ..MethodArgs::default()
-        },
-        solver: "auto".into(),
-        format: asked.args.format,
-        model: None,
-        trace: None,
-        force: false,
-        run: asked.args.run.clone(),
-    }
+/// A fit in the setting of the theory: no intercept, columns as they are.
+fn plan(asked: &Asked<'_>, file: &Path, target: &str) -> Result<FitPlan> {
+    let mut method = asked.args.run.flags.method.clone();
+    method.spec.activation = Some(asked.args.activation.clone());
+    method.spec.intercept = Some(false);
+    method.spec.scaling = Some(Scaling::None);
+    method.spec.noise = Some(if matches!(asked.noise, LabelNoise::Pre(..)) { Noise::Pre } else { Noise::Post });
+    let selection = Selection { target: Some(target.to_owned()), ..Selection::default() };
+    FitPlan::new(Source::new(file, CsvArgs::default())?, selection, method)
 }
 
 fn balls(
@@ -124,7 +107,7 @@ fn balls(
     let problem = Problem { margins: vec![MARGIN], ..Problem::plain(asked.activation.clone()) };
     let oracle = problem.on(rows)?;
     let centre = oracle.facts().coordinates.from_user(&report.coefficients, 0.0);
-    let mut random = Random::new(asked.args.run.seed, Stream::Probes);
+    let mut random = Random::new(asked.args.run.seed(), Stream::Probes);
     let mut balls = Vec::new();
     for radius in SHARES.map(|share| share * asked.args.radius) {
         for tau in temperatures(setting, radius) {

@@ -107,7 +107,7 @@ impl Found {
             None => ("holdout", json!(args.holdout.unwrap_or(HOLDOUT))),
         };
         let candidates = candidates.into_iter().zip(scores).collect();
-        Found { candidates, best, beside, split, seed: args.run.seed, seconds, warnings }
+        Found { candidates, best, beside, split, seed: args.run.seed(), seconds, warnings }
     }
 
     /// The setting of the lowest loss among those that can be recommended, of the fewest passes where several reach it.

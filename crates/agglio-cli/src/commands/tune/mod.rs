@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use agglio::read::Table;
 use agglio::rows::{Dense, Rows};
+use agglio::spec::{Group, Key};
 use agglio::tune::{Score, Split, mean_loss, tune};
 use agglio::{Plan, Solver};
 use anyhow::{Context, Result, bail};
@@ -14,10 +15,12 @@ use anyhow::{Context, Result, bail};
 use self::found::{Beside, Candidate, Found};
 use super::compare::once;
 use super::fit::table_warnings;
-use crate::args::{FitArgs, Format, MethodArgs, TuneArgs};
+use crate::args::{Format, TuneArgs};
 use crate::grid::{Grid, paper, standard};
+use crate::method::Method;
 use crate::plan::{self, FitPlan};
-use crate::{interrupt, memory, output, print, progress, solver_keys, threads};
+use crate::source::Source;
+use crate::{interrupt, memory, output, print, progress, threads};
 
 /// The share of the rows that is held out unless something else is said.
 const HOLDOUT: f64 = 0.2;
@@ -27,13 +30,13 @@ const FAILED: u8 = 2;
 pub fn run(args: &TuneArgs) -> Result<ExitCode> {
     let split = split(args)?;
     // what is wrong with any of them is said before data is read
-    let alone = is_standard(args).then(|| FitPlan::new(fit_args(args, &args.solver))).transpose()?;
-    let auto = FitPlan::new(auto_args(args)?)?;
+    let alone = is_standard(args).then(|| plan(args, args.method(&args.solver)?)).transpose()?;
+    let auto = plan(args, auto(&args.method(&args.solver)?))?;
     let (mut candidates, mut warnings) = candidates(args, Some(1.0))?;
     let mut plans = plans(args, &candidates)?;
-    let table = auto.source.read(&auto.selection, auto.quiet)?;
+    let table = auto.source.read(&auto.selection, args.run.quiet)?;
     let names = table.names.clone();
-    warnings.extend(table_warnings(&table, auto.no_header));
+    warnings.extend(table_warnings(&table, auto.source.no_header));
     require_memory(&table, args)?;
     let rows = table.into_rows().map_err(|why| auto.source.blame(why))?;
     let blame = |why: agglio::Error| auto.source.blame(why.with_names(&names));
@@ -68,13 +71,13 @@ pub fn run(args: &TuneArgs) -> Result<ExitCode> {
 /// For bad usage.
 pub fn check(args: &TuneArgs) -> Result<()> {
     split(args)?;
+    plan::selection(&args.table)?;
+    let check = |solver: &str| args.method(solver)?.options().map(drop);
     if is_standard(args) {
-        plan::check(&fit_args(args, &args.solver))?;
+        check(&args.solver)?;
     }
     let (candidates, _) = candidates(args, Some(1.0))?;
-    candidates
-        .iter()
-        .try_for_each(|one| plan::check(&fit_args(args, &one.solver)).map(drop).with_context(|| one.name()))
+    candidates.iter().try_for_each(|one| check(&one.solver).with_context(|| one.name()))
 }
 
 /// Whether the values depend on the data.
@@ -83,12 +86,16 @@ fn is_standard(args: &TuneArgs) -> bool {
 }
 
 fn plans(args: &TuneArgs, candidates: &[Candidate]) -> Result<Vec<FitPlan>> {
-    let plan = |one: &Candidate| FitPlan::new(fit_args(args, &one.solver)).with_context(|| one.name());
-    candidates.iter().map(plan).collect()
+    let plan = |one: &Candidate| plan(args, args.method(&one.solver)?);
+    candidates.iter().map(|one| plan(one).with_context(|| one.name())).collect()
+}
+
+fn plan(args: &TuneArgs, method: Method) -> Result<FitPlan> {
+    FitPlan::new(Source::of(&args.table)?, plan::selection(&args.table)?, method)
 }
 
 fn split(args: &TuneArgs) -> Result<Split> {
-    let seed = args.run.seed;
+    let seed = args.run.seed();
     Ok(match args.folds {
         Some(folds) => Split::folds(folds, seed)?,
         None => Split::holdout(args.holdout.unwrap_or(HOLDOUT), seed)?,
@@ -98,7 +105,7 @@ fn split(args: &TuneArgs) -> Result<Split> {
 /// The search puts a copy of the table in order.
 fn require_memory(table: &Table, args: &TuneArgs) -> Result<()> {
     let needed = 8 * table.rows as u64 * (table.names.len() as u64 + 3);
-    let free = memory::available(threads::count(args.run.threads));
+    let free = memory::available(threads::count(args.run.threads()));
     let [needed_mb, free_mb] = [needed, free].map(|bytes| bytes.div_ceil(1 << 20));
     match needed <= free {
         true => Ok(()),
@@ -129,25 +136,25 @@ fn search(
 /// step, which the data tells.
 fn candidates(args: &TuneArgs, step: Option<f64>) -> Result<(Vec<Candidate>, Vec<String>)> {
     let (mut solver, mut warnings) = (args.solver.trim().to_owned(), Vec::new());
-    let solver_keys::Typed { solver: name, method, .. } = solver_keys::parse(&solver, args.method.clone())?;
+    let spec = args.method(&solver)?.spec;
     let grid = match args.grid.trim() {
         "paper" => {
-            if method.place.scaling.is_none() {
+            if spec.scaling.is_none() {
                 solver = with_key(&solver, "scaling", "none");
                 warnings.push(
                     "the paper's steps are for columns as they are, so scaling is none; pass --scaling standard to change that".into(),
                 );
             }
-            Grid::parse(&paper::axes(name, &method)?.join(";"))?
+            Grid::parse(&paper::axes(&spec)?.join(";"))?
         }
-        "standard" => Grid::parse(&standard::axes(name, &method, step)?.join(";"))?,
+        "standard" => Grid::parse(&standard::axes(&spec, step)?.join(";"))?,
         typed => Grid::parse(typed)?,
     };
     require_free(&grid, &args.solver)?;
     let settings = match args.random {
         None => grid.all()?,
         Some(count) => {
-            let drawn = grid.draw(count, args.run.seed)?;
+            let drawn = grid.draw(count, args.run.seed())?;
             if drawn.len() < count {
                 warnings.push(format!("the grid has only {} settings; all of them are tried", drawn.len()));
             }
@@ -173,29 +180,13 @@ fn with_key(solver: &str, key: &str, value: &str) -> String {
     format!("{solver}{between}{key}={value}")
 }
 
-/// The flags of `fit` for solver `auto`, with what is said of the problem and nothing of the method.
-fn auto_args(args: &TuneArgs) -> Result<FitArgs> {
-    let solver_keys::Typed { solver, method, .. } = solver_keys::parse(args.solver.trim(), args.method.clone())?;
-    let MethodArgs { noise, mut place, l2, .. } = method;
-    // which needs no start
-    place.init = None;
-    if solver == Solver::Theory {
-        // which keeps nothing within its radius
-        place.radius = None;
-    }
-    Ok(FitArgs { method: MethodArgs { noise, place, l2, ..MethodArgs::default() }, ..fit_args(args, "auto") })
-}
-
-/// The flags of `fit` with this solver.
-fn fit_args(args: &TuneArgs, solver: &str) -> FitArgs {
-    FitArgs {
-        table: args.table.clone(),
-        method: args.method.clone(),
-        solver: solver.trim().to_owned(),
-        format: args.format,
-        model: None,
-        trace: None,
-        force: false,
-        run: args.run.clone(),
-    }
+/// The method of solver `auto`, with the options of the problem and none of the solver.
+fn auto(method: &Method) -> Method {
+    // the radius of `theory` keeps nothing within it
+    let radius = method.spec.solver() != Solver::Theory;
+    let is_kept = |key: &Key| match key.group {
+        Group::Model | Group::Noise | Group::Run => true,
+        _ => ["scaling", "l2"].contains(&key.name) || (key.name == "radius" && radius),
+    };
+    Method { spec: method.spec.filtered(is_kept), start: None }
 }

@@ -67,7 +67,7 @@ fn settings_beyond_what_they_may_be() {
     refuse("--radius NaN", &["radius is NaN"]);
     refuse("--radius inf", &["radius is inf"]);
     refuse("--l2 inf", &["l2 is inf"]);
-    refuse("--init random:inf", &["random start is inf"]);
+    refuse("--init random:inf", &["init is random:inf"]);
     refuse("--restarts 3 --tau-max 0", &["restarts", "last temperature of 0"]);
     refuse("--restarts 3 --noise pre", &["restarts", "last temperature of 0"]);
 }

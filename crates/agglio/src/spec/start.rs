@@ -1,4 +1,4 @@
-//! The *start* of a fit.
+//! The *start* of a fit, and its restarts.
 
 use crate::error::{Error, Result};
 use crate::fit::FARTHEST;
@@ -24,20 +24,23 @@ pub enum Start {
     },
 }
 
+/// How many restarts to make, after the challengers that solver `auto` makes by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restarts {
+    /// This number.
+    Count(usize),
+    /// Until half of the challengers that begin independently have ended as low as the lowest, with at least eight and at
+    /// most forty in all; none for an exact fit.
+    Auto,
+}
+
 impl Start {
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Whether its numbers are finite, and the scale of a random start not negative.
+    pub(super) fn is_finite(&self) -> bool {
         match self {
-            Start::Zero => Ok(()),
-            Start::Random(Some(scale)) if !(scale.is_finite() && *scale >= 0.0) => {
-                Err(Error::parameter("the scale of a random start", scale, "it must be finite and not negative"))
-            }
-            Start::Random(_) => Ok(()),
-            Start::At { coefficients, intercept } => {
-                match coefficients.iter().chain([intercept]).all(|w| w.is_finite()) {
-                    true => Ok(()),
-                    false => Err(Error::data("a starting point has a coefficient that is not finite")),
-                }
-            }
+            Start::Zero | Start::Random(None) => true,
+            Start::Random(Some(scale)) => scale.is_finite() && *scale >= 0.0,
+            Start::At { coefficients, intercept } => coefficients.iter().chain([intercept]).all(|w| w.is_finite()),
         }
     }
 
@@ -51,7 +54,7 @@ impl Start {
                 let theta: Vec<f64> = (0..coordinates.dim()).map(|_| scale * random.normal()).collect();
                 match theta.iter().all(|t| t.abs() <= FARTHEST) {
                     true => Ok(theta),
-                    false => Err(Error::parameter("the scale of a random start", scale, "the start overflows")),
+                    false => Err(Error::parameter("init", format!("random:{scale:e}"), "the start overflows")),
                 }
             }
             Start::At { coefficients: given, .. } if given.len() != coefficients => Err(Error::data(format!(

@@ -1,0 +1,154 @@
+//! *Flags* of the options of a fit, from the library's table of keys.
+
+use std::marker::PhantomData;
+
+use agglio::Solver;
+use agglio::solver::Family;
+use agglio::spec::{Group, KEYS, Key};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Command, FromArgMatches};
+
+use crate::method::Method;
+use crate::tabular::pairs;
+
+/// Options that are given as flags; `K` says which keys have one.
+#[derive(Clone, Debug)]
+pub struct Flags<K> {
+    pub method: Method,
+    keys: PhantomData<K>,
+}
+
+/// Some of the keys.
+pub trait Keys {
+    fn have(key: &Key) -> bool;
+}
+
+/// Those of the model that have a value.
+#[derive(Clone, Debug)]
+pub struct ModelKeys;
+/// Those of one solver.
+#[derive(Clone, Debug)]
+pub struct SolverKeys;
+/// Those that several solvers share.
+#[derive(Clone, Debug)]
+pub struct SharedKeys;
+/// Those that change no model.
+#[derive(Clone, Debug)]
+pub struct RunKeys;
+
+impl Keys for ModelKeys {
+    fn have(key: &Key) -> bool {
+        key.name == "activation"
+    }
+}
+
+impl Keys for SolverKeys {
+    fn have(key: &Key) -> bool {
+        Method::takes(key) && key.group != Group::Paper
+    }
+}
+
+impl Keys for SharedKeys {
+    fn have(key: &Key) -> bool {
+        key.group == Group::Noise || ["init", "scaling", "radius"].contains(&key.name)
+    }
+}
+
+impl Keys for RunKeys {
+    fn have(key: &Key) -> bool {
+        key.group == Group::Run
+    }
+}
+
+impl<K: Keys> clap::Args for Flags<K> {
+    fn augment_args(command: Command) -> Command {
+        command.args(KEYS.iter().filter(|key| K::have(key)).map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<K: Keys> FromArgMatches for Flags<K> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut flags = Flags { method: Method::default(), keys: PhantomData };
+        flags.update_from_arg_matches(matches)?;
+        Ok(flags)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for key in KEYS.iter().filter(|key| K::have(key)) {
+            if let Some(text) = matches.get_one::<String>(key.name) {
+                self.method.set(key, text).map_err(|why| clap::Error::raw(ErrorKind::ValueValidation, why))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn flag(key: &'static Key) -> Arg {
+    let read = move |text: &str| Method::default().set(key, text).map(|()| text.to_owned());
+    let heading = match key.group {
+        Group::Model => "Model",
+        Group::Noise => "Noise",
+        Group::Method | Group::Paper => "Method",
+        Group::Run => "Run",
+    };
+    // a start may also be a file
+    let value = if key.name == "init" { "zero|random[:S]|W.json" } else { key.value };
+    Arg::new(key.name).long(key.name).value_name(value).value_parser(read).help(help(key)).help_heading(heading)
+}
+
+/// The line on a key, the solvers that it is for where these are not all, and its default.
+fn help(key: &Key) -> String {
+    format!("{}{} [default: {}]", key.help, solvers_of(key), key.default)
+}
+
+fn solvers_of(key: &Key) -> String {
+    let (with, without): (Vec<Solver>, Vec<Solver>) = Solver::ALL.into_iter().partition(|&solver| key.is_for(solver));
+    let (with, without) = (format!("; for {}", names(&with)), format!("; not for {}", names(&without)));
+    match Solver::ALL.into_iter().all(|solver| key.is_for(solver)) {
+        true => String::new(),
+        false if with.len() < without.len() => with,
+        false => without,
+    }
+}
+
+/// The names of solvers, the graduated ones as one if they are all there.
+fn names(solvers: &[Solver]) -> String {
+    let all = Solver::paper().all(|solver| solvers.contains(&solver));
+    let rest = solvers.iter().filter(|solver| !(all && solver.is_graduated())).map(|solver| solver.name());
+    all.then_some("graduated solvers").into_iter().chain(rest).collect::<Vec<_>>().join(", ")
+}
+
+/// The solvers by family, as `--solver` is explained.
+pub fn solvers() -> String {
+    let of = |family| {
+        let members = Solver::ALL.into_iter().filter(|solver| solver.family() == family).map(Solver::name);
+        members.collect::<Vec<_>>().join(", ")
+    };
+    let [auto, graduated, plain] = [Family::Adaptive, Family::Graduated, Family::Plain].map(of);
+    let [linear, theory] = [Family::Linear, Family::Theory].map(of);
+    format!(
+        "{auto}; graduated: {graduated}; plain: {plain}; {linear}, the stage at τ = 0; {theory}, the paper's theorems. A \
+         key=value after the name is the same as the flag; keys without a flag are below"
+    )
+}
+
+/// What stands below the flags: the keys that have none, and the solvers one by one.
+pub fn below() -> String {
+    let keys = KEYS.iter().filter(|key| key.group == Group::Paper);
+    let keys: Vec<(String, String)> = keys.map(|key| (format!("{}={}", key.name, key.value), help(key))).collect();
+    let solvers: Vec<(String, String)> =
+        Solver::ALL.into_iter().map(|solver| (solver.name().to_owned(), solver.about().to_owned())).collect();
+    format!(
+        "Keys of --solver without a flag, for methods as their papers print them:\n{}\nSolvers:\n{}",
+        list(&keys),
+        list(&solvers).trim_end()
+    )
+}
+
+fn list(rows: &[(String, String)]) -> String {
+    pairs(&rows.iter().map(|(name, text)| (name.as_str(), text.clone())).collect::<Vec<_>>())
+}

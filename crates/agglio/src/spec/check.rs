@@ -1,0 +1,110 @@
+//! The *check* of options before any data is read: each value against its range, and choices against each other.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::outcome::Noise;
+use crate::solver::Solver;
+use crate::spec::{KEYS, Options, Restarts, Spec, Start};
+
+/// Refuses two choices that do not go together.
+pub(super) fn refuse(broken: bool, one: &str, other: &str, reason: &str) -> Result<()> {
+    match broken {
+        false => Ok(()),
+        true => Err(ErrorKind::Incompatible { one: one.into(), other: other.into(), reason: reason.into() }.into()),
+    }
+}
+
+impl Options {
+    /// Finds every mistake that can be found without data.
+    ///
+    /// # Errors
+    /// For a number outside its range, and for choices that do not go together, naming both.
+    pub(crate) fn check(&self) -> Result<()> {
+        KEYS.iter().try_for_each(|key| key.check(&self.spec))?;
+        self.spec.check_temperatures()?;
+        self.spec.check_keys()?;
+        self.spec.check_values()?;
+        self.check_activation()
+    }
+
+    fn check_activation(&self) -> Result<()> {
+        let (phi, spec) = (&self.activation, &self.spec);
+        refuse(
+            spec.branch.is_some() && !phi.range().attained,
+            &format!("activation `{}`", phi.name()),
+            "branch",
+            "its labels have one preimage each; only those of `silu` and `gelu` have two",
+        )?;
+        // at τ = 0 every activation is a line
+        let unbounded = spec.last_temperature() > 0.0 && phi.largest_slope().is_none();
+        refuse(
+            unbounded && spec.solver().needs_slope(spec.eta, spec.epsilon),
+            &format!("solver `{}`", spec.solver()),
+            "an activation of unbounded slope",
+            match spec.solver().is_adaptive() {
+                true => "it needs the largest slope; use solver `auto` or `gd`, or give epsilon",
+                false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta",
+            },
+        )
+    }
+}
+
+impl Spec {
+    /// The first temperature is not above the last.
+    fn check_temperatures(&self) -> Result<()> {
+        let last = self.last_temperature();
+        refuse(
+            last == 0.0 && (self.tau0.is_some() || self.beta.is_some()),
+            "tau0 or beta",
+            "a last temperature of 0",
+            "the fit begins and ends at τ = 0, so there is nothing to graduate",
+        )?;
+        match self.tau0.filter(|&tau0| tau0 > last) {
+            None => Ok(()),
+            Some(tau0) => {
+                let allowed = format!("it must be above 0 and at most {last}, the last temperature");
+                Err(Error::parameter("tau0", tau0, &allowed))
+            }
+        }
+    }
+
+    /// A key that the solver does not use is an error that names both.
+    fn check_keys(&self) -> Result<()> {
+        let solver = self.solver();
+        let in_force = KEYS.iter().filter(|key| self.is_in_force(key.name));
+        in_force
+            .filter_map(|key| Some((key, key.refusal(solver)?)))
+            .try_for_each(|(key, reason)| refuse(true, &format!("solver `{solver}`"), key.name, &reason))
+    }
+
+    /// Whether an option is given with a value that is not the same as leaving it out.
+    fn is_in_force(&self, key: &str) -> bool {
+        let off = match key {
+            "init" => self.start == Some(Start::Zero),
+            "restarts" => self.restarts == Some(Restarts::Count(0)),
+            "l2" => self.l2 == Some(0.0),
+            _ => false,
+        };
+        self.has(key) && !off
+    }
+
+    /// Values that the solver has no use for, of keys that it takes.
+    fn check_values(&self) -> Result<()> {
+        let solver = self.solver();
+        let refuse = |broken, other, reason| refuse(broken, &format!("solver `{solver}`"), other, reason);
+        refuse(
+            solver == Solver::Linear && self.noise == Some(Noise::Post),
+            "noise post",
+            "it is the stage at τ = 0; use `auto` for later stages",
+        )?;
+        refuse(
+            solver != Solver::Auto && self.noise == Some(Noise::Auto),
+            "noise auto",
+            "only `auto` fits both ends; choose pre or post",
+        )?;
+        refuse(
+            self.is_in_force("restarts") && self.last_temperature() == 0.0,
+            "restarts",
+            "at a last temperature of 0 there is no path to repeat; leave them out, or fit with noise `post`",
+        )
+    }
+}

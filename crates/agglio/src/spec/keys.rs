@@ -1,0 +1,245 @@
+//! The *keys*: every option of a fit, one row each.
+//!
+//! A row makes the field of [`Spec`], the setter of [`Options`], the entry of [`KEYS`] and, in the front ends, the flag or the
+//! keyword argument. A new option is a new row, and the place that uses it.
+
+use super::form::*;
+use super::{Options, Restarts, Start};
+use crate::error::{Error, ErrorKind, Result};
+use crate::oracle::PreimageBranch;
+use crate::outcome::Noise;
+use crate::rows::Scaling;
+use crate::solver::Solver;
+use crate::solver::direction::V0;
+use crate::text::join::quoted;
+use crate::text::suggest::nearest;
+use crate::theory::{Algorithm, Statement};
+
+/// An option of a fit by its name.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Key {
+    /// The name, as in `tau-max`.
+    pub name: &'static str,
+    /// A placeholder for its value, as in `T` or `post|pre|auto`.
+    pub value: &'static str,
+    /// Which options it stands beside.
+    pub group: Group,
+    /// The value that it has where it is not given, in words where that depends on the data or on other options.
+    pub default: &'static str,
+    /// One line on what it does.
+    pub help: &'static str,
+    /// Why a solver that does not accept the key has no use for it, with `{}` for those that do; none for a key of every
+    /// solver.
+    pub(super) unused: Option<&'static str>,
+    pub(super) set: fn(&mut Spec, &str) -> Read<()>,
+    pub(super) get: fn(&Spec) -> Option<String>,
+    /// Copies the value, if there is one.
+    pub(super) copy: fn(&Spec, &mut Spec),
+    /// What is wrong with the value, if anything.
+    pub(super) complaint: fn(&Spec) -> Option<&'static str>,
+}
+
+/// Options that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// What is fitted.
+    Model,
+    /// Where noise enters.
+    Noise,
+    /// How it is fitted.
+    Method,
+    /// Methods as their papers print them.
+    Paper,
+    /// What changes no model.
+    Run,
+}
+
+macro_rules! keys {
+    ($(
+        $(#[$doc:meta])*
+        $vis:vis $field:ident: $type:ty, $form:expr, $range:expr, $name:literal, $value:literal, $group:ident, $default:literal,
+        $unused:expr, $help:literal;
+    )*) => {
+        impl Options {$(
+            #[doc = $help]
+            #[doc = ""]
+            #[doc = concat!("Default: ", $default, ".")]
+            $(#[$doc])*
+            $vis fn $field(mut self, $field: $type) -> Options {
+                self.spec.$field = Some($field);
+                self
+            }
+        )*}
+
+        /// Every option of a fit, as far as it is given.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        #[non_exhaustive]
+        pub struct Spec {$(
+            #[doc = $help]
+            pub $field: Option<$type>,
+        )*}
+
+        /// Every key, in the order in which they are listed to users.
+        pub const KEYS: &[Key] = &[$(Key {
+            name: $name,
+            value: $value,
+            group: Group::$group,
+            default: $default,
+            help: $help,
+            unused: $unused,
+            set: |spec, text| $form.read(text).map(|value| spec.$field = Some(value)),
+            get: |spec| spec.$field.as_ref().map(|value| $form.text(value)),
+            copy: |from, to| to.$field = from.$field.clone().or(to.$field.take()),
+            complaint: |spec| spec.$field.as_ref().and_then(|value| $range.complaint(value)),
+        },)*];
+    };
+}
+
+const NO_SCHEDULE: Option<&str> = Some("it has no schedule of temperatures to set");
+const ONLY: Option<&str> = Some("only {} have it");
+const THEORY_ONLY: Option<&str> = Some("only {} has it");
+
+// field: type, form, range, "key", "VALUE", group, "default", why some solvers have no use for it, "help";
+keys! {
+    pub(super) activation: String, NAME, Range::ANY, "activation", "NAME[:K]", Model, "sigmoid", None,
+        "φ: sigmoid, softplus, leaky-softplus[:K=0.2], silu, gelu, tanh, probit, exp or identity";
+    pub intercept: bool, FLAG, Range::ANY, "intercept", "true|false", Model, "true", None,
+        "Whether an intercept b is fitted beside w";
+
+    /// [`Noise::Auto`] is for solver `auto` only.
+    pub noise: Noise, NOISE, Range::ANY, "noise", "post|pre|auto", Noise, "post", None,
+        "Where noise enters: `post`, after φ (least squares on y); `pre`, before it (least squares on φ⁻¹(y)); `auto`, before it \
+         only where that is clearly the better model, for solver auto";
+    pub tau_max: f64, NUMBER, UNIT, "tau-max", "T", Noise, "0 for `pre`, 1 for `post`", None,
+        "The last temperature, 0 to 1, whatever the noise";
+
+    pub solver: Solver, SolverName, Range::ANY, "solver", "NAME", Method, "auto", None,
+        "The solver, by name";
+    /// The start is far where it is more than 100 away from the predictors that the labels ask for.
+    pub tau0: f64, NUMBER, FIRST, "tau0", "T", Method, "0.01, lower for a far start", NO_SCHEDULE,
+        "The first temperature; 1 is no graduation";
+    pub beta: f64, NUMBER, GROWTH, "beta", "B", Method, "1.05", NO_SCHEDULE,
+        "Factor by which the temperature grows at each stage, above 1";
+    /// It is η, and α of Adam, Yogi and GradOpt. The paper's step of η/τ² (bounded activations) or η is this η at every
+    /// temperature. NGD with a length that is given keeps it; otherwise it shortens its steps once nothing is gained.
+    pub eta: f64, NUMBER, POSITIVE, "eta", "E", Method, "1/Λ from the data; 0.3 for adam, yogi, ngd",
+        Some("it finds the length of its steps itself"),
+        "Step length in the solver's coordinates";
+    pub mu: f64, NUMBER, FRACTION, "mu", "M", Method, "0.9", ONLY,
+        "Fraction of the last step that is kept, 0 to 1";
+    pub beta1: f64, NUMBER, FRACTION, "beta1", "B", Method, "0.9", ONLY,
+        "Fraction of the mean gradient that is kept, 0 to 1";
+    pub beta2: f64, NUMBER, FRACTION, "beta2", "B", Method, "0.99", ONLY,
+        "Fraction of the mean squared gradient that is kept, 0 to 1";
+    /// The textbook's ε > 0 in p = −α·m̂/(√v̂ + ε), with which α stays as it is.
+    pub epsilon: f64, NUMBER, POSITIVE, "epsilon", "E", Method, "eta·Λ, with decay", ONLY,
+        "The ε in the denominator; if given, the step does not decay";
+    /// It is δ₀ > 0 and halves with each stage, see [`Options::passes`].
+    pub delta: f64, NUMBER, POSITIVE, "delta", "D", Method, "the radius, or about the distance to the optimum",
+        Some("only {} smooths the loss"),
+        "The first smoothing radius";
+    /// An error for `theory` with Algorithm 1.
+    pub batch: usize, WHOLE, COUNT, "batch", "N", Method, "50; all rows for ngd", Some("it sees all rows at every step"),
+        "Rows in a minibatch";
+    /// 100 epochs for Algorithm 2 of `theory`.
+    pub epochs: usize, WHOLE, Range::ANY, "epochs", "N", Method, "3000 iterations, 500 epochs", None,
+        "Maximum number of iterations (full batch) or epochs (minibatch)";
+    pub tolerance: f64, NUMBER, COSINE, "tol", "T", Method, "1e-10", None,
+        "The relative gradient to stop at";
+    pub start: Start, Place, PLACE, "init", "zero|random[:S]", Method, "zero", None,
+        "Where to begin; S scales N(0, I), 10/√d unless given";
+    pub scaling: Scaling, SCALING, Range::ANY, "scaling", "standard|none", Method, "standard; none for theory", None,
+        "Coordinates of the solver: columns standardised, or as they are";
+    pub radius: f64, NUMBER, POSITIVE, "radius", "R", Method, "no bound", None,
+        "Keep ‖w‖ ≤ R in the solver's coordinates, without the intercept; for theory a bound on the true w, and nothing is \
+         projected";
+    pub restarts: Restarts, CountOrAuto, Range::ANY, "restarts", "K|auto", Method,
+        "0; solver auto tries other starts by itself where a lower minimum is possible", Some("only {} makes them"),
+        "Extra fits, started from random subsets of the rows. `auto`: continue until half of them reach the same minimum";
+    pub l2: f64, NUMBER, NOT_NEGATIVE, "l2", "L", Method, "0", None,
+        "Add L·‖w‖² to the loss, in the solver's coordinates and not on the intercept";
+
+    /// `false` is the method as printed: a constant step and the last point. `true` is a step that shortens once it gains
+    /// nothing, and the mean of the later points where that is lower.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use agglio::{Options, Solver, activation::Sigmoid};
+    /// let algorithm_2 = Options::new(Arc::new(Sigmoid)).solver(Solver::Sgd).decay(false).build()?;
+    /// # let _ = algorithm_2;
+    /// # Ok::<(), agglio::Error>(())
+    /// ```
+    ///
+    /// Reference: Algorithm 2 (`algo:sgd`).
+    pub decay: bool, DECAY, Range::ANY, "decay", "none|stall", Paper,
+        "stall; none for adam and yogi with epsilon, and for ngd with eta",
+        Some("only the steps of {} shorten"),
+        "A constant step and the last point, or a step that shortens once the loss no longer falls";
+    pub v0: V0, MOMENT, Range::ANY, "v0", "zero|gradient", Paper, "zero", Some("only {} has a choice of it"),
+        "The second moment begins at zero, or at the square of the first gradient";
+    pub passes: usize, WHOLE, COUNT, "passes", "K", Paper, "10", Some("only {} has stages of several passes"),
+        "Passes over the rows before the smoothing radius halves";
+    pub branch: PreimageBranch, BRANCH, Range::ANY, "branch", "nearer|left|right", Paper, "nearer",
+        Some("only the paper's variants choose a preimage for each graduated label"),
+        "Which of the two preimages of silu and gelu a label takes on the way to τ = 1";
+    pub algorithm: Algorithm, ALGORITHM, Range::ANY, "algorithm", "1|2", Paper, "1", THEORY_ONLY,
+        "Algorithm 1 or 2 of the paper as its theorem has it, for a true w no longer than the radius, without intercept and \
+         scaling";
+    /// Only with Algorithm 1: the noise caps the temperature.
+    pub sigma: f64, NUMBER, NOT_NEGATIVE, "sigma", "S", Paper, "0, no noise", THEORY_ONLY,
+        "Noise within ±S after φ or, with noise `pre`, of standard deviation S before φ";
+    pub constants: Statement, CONSTANTS, Range::ANY, "constants", "corrected|printed", Paper, "corrected", THEORY_ONLY,
+        "Constants that hold, or those that the paper prints";
+
+    pub seed: u64, WHOLE, Range::ANY, "seed", "S", Run, "0", None,
+        "Draws random starts, minibatches, the parts of the rows that fits from other starts begin on, rows held out and the \
+         like; changes nothing where none are used";
+    /// On a thread of a rayon pool, always those of that pool.
+    pub threads: usize, WHOLE, COUNT, "threads", "N", Run, "one for each core", None,
+        "Number of threads; changes no result";
+}
+
+impl Key {
+    /// Looks a name up among the keys that are of a kind, called by this noun.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownKey`], with the name that was probably meant.
+    pub fn find(name: &str, noun: &'static str, is_of_kind: impl Fn(&Key) -> bool) -> Result<&'static Key> {
+        let keys: Vec<&'static Key> = KEYS.iter().filter(|key| is_of_kind(key)).collect();
+        keys.iter().find(|key| key.name == name).copied().ok_or_else(|| {
+            let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+            let nearest = nearest(name, &names).map(str::to_owned);
+            ErrorKind::UnknownKey { noun, name: name.to_owned(), nearest, known: names.join(", ") }.into()
+        })
+    }
+
+    /// Gives this option of a spec, as text; whether the value is in its range is for [`Options::build`].
+    ///
+    /// # Errors
+    /// What the value can be, as a clause that follows a semicolon.
+    pub fn set(&self, spec: &mut Spec, text: &str) -> std::result::Result<(), String> {
+        (self.set)(spec, text)
+    }
+
+    /// Whether a solver takes it.
+    pub fn is_for(&self, solver: Solver) -> bool {
+        self.refusal(solver).is_none()
+    }
+
+    /// Why a solver does not take it, if it does not.
+    pub(super) fn refusal(&self, solver: Solver) -> Option<String> {
+        let accepting = || Solver::ALL.into_iter().filter(|solver| solver.accepts(self.name)).map(Solver::name);
+        let unused = || self.unused.filter(|_| !solver.accepts(self.name));
+        let others = || unused().map(|reason| reason.replace("{}", &quoted(accepting(), "and")));
+        solver.refusal(self.name).map(str::to_owned).or_else(others)
+    }
+
+    /// Refuses a value outside its range.
+    pub(super) fn check(&self, spec: &Spec) -> Result<()> {
+        match ((self.complaint)(spec), (self.get)(spec)) {
+            (Some(complaint), Some(value)) => Err(Error::parameter(self.name, value, complaint)),
+            _ => Ok(()),
+        }
+    }
+}

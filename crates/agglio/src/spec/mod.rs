@@ -1,0 +1,114 @@
+//! A *spec* says how to fit: one serialisable struct of every option, with one table of keys.
+//!
+//! Flags, keys after a solver's name, grids and keyword arguments are texts for these keys:
+//!
+//! ```
+//! use agglio::{Options, Solver, spec::Spec};
+//!
+//! let mut spec = Spec::default();
+//! spec.set("solver", "sgd")?;
+//! spec.set("batch", "20")?;
+//! assert_eq!((spec.solver, spec.batch), (Some(Solver::Sgd), Some(20)));
+//! assert!(spec.set("bach", "20").unwrap_err().to_string().contains("did you mean `batch`?"));
+//! let plan = Options::from_spec(spec)?.build()?;
+//! # let _ = plan;
+//! # Ok::<(), agglio::Error>(())
+//! ```
+
+mod check;
+mod form;
+mod keys;
+mod options;
+mod start;
+mod text;
+mod theory;
+
+pub use keys::{Group, KEYS, Key, Spec};
+pub use options::Options;
+pub use start::{Restarts, Start};
+
+use crate::error::{Error, Result};
+use crate::outcome::Noise;
+use crate::rows::Scaling;
+use crate::solver::Solver;
+use crate::theory::{Algorithm, Course};
+
+impl Spec {
+    /// Gives an option by its key, as text.
+    ///
+    /// # Errors
+    /// If there is no such key, or the text is not a value of it. Whether the value is in its range is for
+    /// [`Options::build`].
+    pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        let key = Key::find(key, "option", |_| true)?;
+        (key.set)(self, value).map_err(|allowed| Error::parameter(key.name, format!("`{value}`"), &allowed))
+    }
+
+    /// The value of a key as text; none where it is not given.
+    ///
+    /// # Errors
+    /// If there is no such key.
+    pub fn get(&self, key: &str) -> Result<Option<String>> {
+        Key::find(key, "option", |_| true).map(|key| (key.get)(self))
+    }
+
+    /// Whether an option is given; not, for a key that does not exist.
+    pub fn has(&self, key: &str) -> bool {
+        self.given().any(|(given, _)| given.name == key)
+    }
+
+    /// The options that are given, in the order of [`KEYS`].
+    pub fn given(&self) -> impl Iterator<Item = (&'static Key, String)> {
+        KEYS.iter().filter_map(|key| Some((key, (key.get)(self)?)))
+    }
+
+    /// The options that `keep` is true of.
+    #[must_use]
+    pub fn filtered(&self, keep: impl Fn(&Key) -> bool) -> Spec {
+        let mut spec = Spec::default();
+        KEYS.iter().filter(|key| keep(key)).for_each(|key| (key.copy)(self, &mut spec));
+        spec
+    }
+
+    /// Takes every option that another spec gives.
+    pub fn update(&mut self, other: &Spec) {
+        KEYS.iter().for_each(|key| (key.copy)(other, self));
+    }
+
+    /// The activation by its name: `sigmoid` unless given.
+    pub fn activation(&self) -> &str {
+        self.activation.as_deref().unwrap_or("sigmoid")
+    }
+
+    /// The solver that is used: `auto` unless given.
+    pub fn solver(&self) -> Solver {
+        self.solver.unwrap_or(Solver::Auto)
+    }
+
+    /// The temperature that the path ends at: the place of the noise decides it unless it is given.
+    pub fn last_temperature(&self) -> f64 {
+        // the theory caps the temperature by the size of the noise
+        let linear = self.noise == Some(Noise::Pre) && self.solver() != Solver::Theory;
+        self.tau_max.unwrap_or(if linear { 0.0 } else { 1.0 })
+    }
+
+    /// Whether both places of the noise are compared: by solver `auto`, unless it is told where to end. A penalty or a ball
+    /// shrinks the two fits by different amounts, so that their likelihoods cannot be compared.
+    pub(crate) fn compares(&self) -> bool {
+        let free = self.tau_max.is_none() && self.noise != Some(Noise::Pre);
+        free && self.solver() == Solver::Auto && self.l2.is_none_or(|l2| l2 == 0.0) && self.radius.is_none()
+    }
+
+    /// T of the outer loop.
+    pub(crate) fn epochs(&self) -> usize {
+        self.epochs.unwrap_or(match self.algorithm {
+            Some(Algorithm::Two) => Course::EPOCHS,
+            _ => self.solver().default_epochs(),
+        })
+    }
+
+    /// The units that the solver works in; those of the theory are the user's.
+    pub(crate) fn scaling(&self) -> Scaling {
+        self.scaling.unwrap_or(if self.solver() == Solver::Theory { Scaling::None } else { Scaling::Standard })
+    }
+}
