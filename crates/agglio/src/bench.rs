@@ -16,7 +16,7 @@ use crate::math::linalg;
 use crate::math::rng::{Random, Stream};
 use crate::oracle::{Batch, Driver, Hessian, LEAF, Oracle, Problem, Query, Want};
 use crate::rows::Dense;
-use crate::strategy::Options;
+use crate::spec::Options;
 
 /// How numbers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -17,7 +17,7 @@
 //! From the options of a fit to its numbers:
 //!
 //! ```text
-//! spec ─▶ strategy ─▶ fit ─▶ solver {schedule, estimator, direction, step rule} ─▶ oracle ─▶ {rows, activation}
+//! spec ─▶ plan ─▶ race ─▶ fit ─▶ solver {schedule, estimator, direction, step rule} ─▶ oracle ─▶ {rows, activation}
 //! ```
 //!
 //! The method is that of the AGGLIO paper (Dey, Mukhoty and Kar); labels such as `algo:main` name its parts.
@@ -32,6 +32,8 @@ pub mod math;
 pub mod model;
 pub mod oracle;
 mod outcome;
+mod plan;
+mod race;
 pub mod read;
 pub mod report;
 pub mod rows;
@@ -39,7 +41,6 @@ pub mod save;
 pub mod simulate;
 pub mod solver;
 pub mod spec;
-pub mod strategy;
 #[doc(hidden)]
 pub mod text;
 pub mod theory;
@@ -50,10 +51,10 @@ pub use error::{Error, Result};
 pub use fitted::Fitted;
 pub use math::linalg::Symmetric;
 pub use outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
+pub use plan::Plan;
 pub use report::Report;
 pub use solver::Solver;
 pub use spec::{Options, Restarts, Spec, Start};
-pub use strategy::Plan;
 
 /// The README's Rust, run as a test.
 #[cfg(doctest)]

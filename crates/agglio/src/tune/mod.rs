@@ -11,6 +11,7 @@
 //! several. No fit is certified, which would cost as much as many steps; the certificate is asked only about fits that
 //! ended on a plateau, since rounding may look like one.
 
+mod lockstep;
 mod mean;
 mod split;
 
@@ -19,6 +20,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
+use lockstep::Reached;
 pub use mean::{MeanLoss, mean_loss};
 pub use split::Split;
 
@@ -28,9 +30,9 @@ use crate::math::tree::{in_pool, install};
 use crate::oracle::{MultiQuery, Oracle, Problem};
 use crate::outcome::Status;
 use crate::outcome::StopReason;
+use crate::plan::Plan;
 use crate::rows::column;
 use crate::rows::{BLOCK, Part, Rows};
-use crate::strategy::{Plan, Reached};
 
 /// How a plan did.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,7 +129,7 @@ impl Halves {
         let coordinates = Some(oracle.facts().coordinates.clone());
         let held_out = Problem { coordinates, ..first.problem() }.on(&self.held_out)?;
         let before = begun.elapsed().as_secs_f64() / plans.len() as f64;
-        Plan::reach(plans, oracle, &mut |oracle, place, reached| {
+        lockstep::reach(plans, &oracle, &mut |oracle, place, reached| {
             scored(place, Score::new(oracle, &held_out, reached, before)?);
             Ok(())
         })
@@ -232,7 +234,7 @@ fn groups(plans: &[Plan], parts: &[Halves]) -> Vec<Range<usize>> {
         start += alike.len();
         cut(start - alike.len()..start, most)
     };
-    plans.chunk_by(|plan, next| plan.runs_beside(next)).flat_map(groups).collect()
+    plans.chunk_by(lockstep::run_together).flat_map(groups).collect()
 }
 
 /// Cuts a span into pieces of at most so many blocks, as even as they can be.

@@ -6,24 +6,24 @@ use crate::fit::Stop;
 use crate::fit::{Outcome, fit};
 use crate::oracle::{Batch, Hessian, Oracle};
 use crate::outcome::StopReason;
+use crate::race::Rules;
 use crate::solver::direction::LevenbergMarquardt;
 use crate::solver::estimator::MatchingLoss;
 use crate::solver::schedule::Constant;
 use crate::solver::{Keep, Method, step};
-use crate::strategy::Plan;
 
 /// Most rounds of reweighting, as generalised linear models are usually given.
 const ROUNDS: usize = 25;
 /// Rounds without a smaller gradient after which there will be none.
 const PATIENCE: usize = 2;
 
-impl Plan {
+impl Rules {
     /// Iteratively reweighted least squares from zero, each round a Newton step on the matching loss without any damping,
     /// then Levenberg–Marquardt.
     ///
     /// For a sigmoid the first part is logistic regression, which for labels that are no shares of successes is its quasi
     /// maximum likelihood. Reference: Nelder and Wedderburn (1972); Papke and Wooldridge (1996).
-    pub(super) fn irls(&self, oracle: &dyn Oracle, observer: &mut dyn Observer) -> Result<Outcome> {
+    pub(in crate::race) fn irls(&self, oracle: &dyn Oracle, observer: &mut dyn Observer) -> Result<Outcome> {
         let start = vec![0.0; oracle.dim()];
         let first = self.reweighted(ROUNDS, oracle, observer)?;
         if first.reason == StopReason::Interrupted {
@@ -37,7 +37,7 @@ impl Plan {
     }
 
     /// Rounds of reweighting from zero.
-    pub(super) fn reweighted(
+    pub(in crate::race) fn reweighted(
         &self,
         rounds: usize,
         oracle: &dyn Oracle,

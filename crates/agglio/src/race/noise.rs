@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::fit::Outcome;
 use crate::oracle::{Ask, Batch, LabelChoice, Margin, Mixture, Oracle, OracleClient, Query, Want};
 use crate::outcome::{LogLikelihoods, StopReason};
-use crate::strategy::Found;
-use crate::strategy::linear::LinearStage;
+use crate::race::Found;
+use crate::race::starts::linear::LinearStage;
 
 /// Log-likelihoods of a fit under noise before φ, if there is one, and one under noise after it, both to these rows.
 pub(super) fn log_likelihoods(oracle: &dyn Oracle, rows: Batch, pre: Option<&Pre>, post: &Found) -> LogLikelihoods {

@@ -6,16 +6,17 @@ use crate::error::Result;
 use crate::fit::{Observer, Outcome, Stop, fit};
 use crate::oracle::{Batch, LabelChoice, Oracle, OracleClient};
 use crate::outcome::{Noise, StopReason};
+use crate::race::best_of::{BestOf, Kept, Origin};
+use crate::race::effort::Effort;
+use crate::race::noise;
+use crate::race::noise_choice::Evidence;
+use crate::race::starts::constant;
+use crate::race::starts::linear::LinearStage;
+use crate::race::starts::neighbours::neighbours;
+use crate::race::starts::scan::{FEW, scan, scan_everywhere};
+use crate::race::{Found, Rules};
 use crate::solver::preset::{self, Course};
-use crate::strategy::constant;
-use crate::strategy::effort::Effort;
-use crate::strategy::linear::LinearStage;
-use crate::strategy::neighbours::neighbours;
-use crate::strategy::noise;
-use crate::strategy::noise_choice::Evidence;
-use crate::strategy::race::{BestOf, Kept, Origin};
-use crate::strategy::scan::{FEW, scan, scan_everywhere};
-use crate::strategy::{Found, Plan, Restarts};
+use crate::spec::Restarts;
 
 /// The relative gradient at which a path over a sample of the rows ends.
 const ROUGH: f64 = 1e-4;
@@ -29,7 +30,7 @@ const NEIGHBOURS: usize = 3;
 /// Rounds of reweighting for a start.
 const MATCHING_ROUNDS: usize = 12;
 
-impl Plan {
+impl Rules {
     /// Fits the end or the ends that the plan asks for.
     pub(super) fn auto(&self, oracle: &dyn Oracle, observer: &mut dyn Observer) -> Result<Found> {
         if self.settings.tau_max == 0.0 {

@@ -19,12 +19,12 @@ const MOST_STEPS: usize = 50;
 const TOLERANCE: f64 = 1e-12;
 
 /// The model without covariates as a start; none where it has no intercept or an infinite one.
-pub(super) fn start(facts: &Facts) -> Option<Vec<f64>> {
+pub(in crate::race) fn start(facts: &Facts) -> Option<Vec<f64>> {
     facts.baseline.intercept.map(|intercept| facts.layout.constant(intercept))
 }
 
 /// The baseline of rows whose offsets differ, by the loop, from a point near it.
-pub(super) fn improve(oracle: &dyn Oracle) -> Result<Baseline> {
+pub(crate) fn improve(oracle: &dyn Oracle) -> Result<Baseline> {
     let (only, baseline) = (InterceptOnly::new(oracle), oracle.facts().baseline);
     let method = Method {
         schedule: Box::new(Constant { tau: 1.0, steps: 1 }),

@@ -12,14 +12,14 @@ use crate::oracle::{Ask, Batch, Oracle, Projection, Query};
 use crate::solver::preset::SAMPLE_KEY;
 
 /// Rows that a scan of one direction looks at, and one of many.
-pub(super) const ROWS: usize = 2000;
+pub(in crate::race) const ROWS: usize = 2000;
 const ROWS_EVERYWHERE: usize = 60;
 /// Root mean squares of the predictors that are tried.
 const SCALES: [f64; 10] = [0.3, 0.6, 1.2, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0];
 /// Shares of the rows that are below the threshold, where z = 0.
 const SHARES: [f64; 15] = [0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 0.99, 1.0];
 /// Coefficients up to which directions are spread over all that there are.
-pub(super) const FEW: usize = 3;
+pub(in crate::race) const FEW: usize = 3;
 /// Directions for two of them, and for more.
 const ANGLES: u32 = 12;
 const DIRECTIONS: usize = 18;
@@ -36,14 +36,14 @@ struct Place {
 }
 
 /// The lowest points along `theta`, at most `most`, lowest first, no two of the same sign and neighbouring scales.
-pub(super) fn scan(oracle: &dyn Oracle, theta: &[f64], most: usize) -> Result<Vec<Vec<f64>>> {
+pub(in crate::race) fn scan(oracle: &dyn Oracle, theta: &[f64], most: usize) -> Result<Vec<Vec<f64>>> {
     let mut direction = theta.to_vec();
     oracle.facts().layout.set_intercept(&mut direction, 0.0);
     scan_along(oracle, &[direction], ROWS, most)
 }
 
 /// The same along directions that are spread over all that few coefficients have.
-pub(super) fn scan_everywhere(oracle: &dyn Oracle, most: usize) -> Result<Vec<Vec<f64>>> {
+pub(in crate::race) fn scan_everywhere(oracle: &dyn Oracle, most: usize) -> Result<Vec<Vec<f64>>> {
     scan_along(oracle, &spread(oracle), ROWS_EVERYWHERE, most)
 }
 
@@ -72,13 +72,18 @@ fn scan_along(oracle: &dyn Oracle, directions: &[Vec<f64>], rows: usize, most: u
 }
 
 /// The asked rows, seen along the lines through `theta` in these directions.
-pub(super) fn project(oracle: &dyn Oracle, theta: &[f64], directions: &[Vec<f64>], batch: Batch) -> Result<Projection> {
+pub(in crate::race) fn project(
+    oracle: &dyn Oracle,
+    theta: &[f64],
+    directions: &[Vec<f64>],
+    batch: Batch,
+) -> Result<Projection> {
     let ask = Ask::Projection { theta: Cow::Borrowed(theta), directions: Cow::Borrowed(directions) };
     oracle.ask(&Query::new(batch, ask))?.projection()
 }
 
 /// This number of rows, or all if there are fewer.
-pub(super) fn sample(oracle: &dyn Oracle, len: usize) -> Batch {
+pub(in crate::race) fn sample(oracle: &dyn Oracle, len: usize) -> Batch {
     match oracle.rows() > len {
         true => Batch::Part { key: SAMPLE_KEY, start: 0, len },
         false => Batch::All,

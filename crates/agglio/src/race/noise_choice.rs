@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::error::Result;
 use crate::oracle::{Ask, Batch, Departure, Ends, Oracle, Query, Want};
 use crate::outcome::{LogLikelihoods, Objection};
-use crate::strategy::Found;
-use crate::strategy::noise::{Pre, unbiased, weight};
+use crate::race::Found;
+use crate::race::noise::{Pre, unbiased, weight};
 
 /// What is known of noise before φ beside noise after it. Weights are counts: a weight of two is the row twice.
 #[derive(Clone, Copy, Debug)]

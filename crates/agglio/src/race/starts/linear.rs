@@ -9,6 +9,7 @@ use crate::oracle::{
     Ask, Batch, LabelChoice, Margin, NormalEquations, Oracle, OracleClient, PreimageChoice, Query, Want,
 };
 use crate::outcome::StopReason;
+use crate::race::{Found, Rules};
 use crate::solver::direction::FixedCurvature;
 use crate::solver::estimator::Full;
 use crate::solver::linear_system::LinearSystem;
@@ -16,16 +17,15 @@ use crate::solver::preset::SAMPLE_KEY;
 use crate::solver::schedule::Adaptive;
 use crate::solver::step::Improvement;
 use crate::solver::{Ball, Keep, Method};
-use crate::strategy::{Found, Plan};
 
 /// Times that preimages are chosen again where there are two.
 const MOST_CHOICES: usize = 10;
 /// Rows a coefficient that tell starts apart.
 const ROWS: f64 = 5.0;
 
-impl Plan {
+impl Rules {
     /// The linear stage alone: least squares on φ⁻¹(y), the nearer of two preimages counting.
-    pub(super) fn linear(&self, oracle: &dyn Oracle) -> Result<Found> {
+    pub(in crate::race) fn linear(&self, oracle: &dyn Oracle) -> Result<Found> {
         let labels = LabelChoice { margin: Margin::None, ..oracle.labels() };
         let oracle = &OracleClient::new(oracle, labels);
         let stage = self.linear_stage(oracle, Batch::All)?;
@@ -42,7 +42,7 @@ impl Plan {
 }
 
 /// The normal equations at τ = 0, and their solutions.
-pub(super) struct LinearStage {
+pub(in crate::race) struct LinearStage {
     pub system: Arc<LinearSystem>,
     choices: Vec<PreimageChoice>,
     /// One for each choice of preimages.

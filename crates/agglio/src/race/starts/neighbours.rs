@@ -6,8 +6,8 @@
 use crate::error::Result;
 use crate::fit::Outcome;
 use crate::oracle::{Batch, Hessian, Oracle, Projection, Query, Want};
-use crate::strategy::linear::LinearStage;
-use crate::strategy::scan::{ROWS, project, sample};
+use crate::race::starts::linear::LinearStage;
+use crate::race::starts::scan::{ROWS, project, sample};
 
 /// Steps to each side of the minimum, and the root mean square by which the shortest and the longest change predictors.
 const STEPS: i32 = 24;
@@ -25,7 +25,7 @@ struct Valley {
 }
 
 /// The lowest points of further valleys, at most `most`, lowest first.
-pub(super) fn neighbours(
+pub(in crate::race) fn neighbours(
     oracle: &dyn Oracle,
     best: &Outcome,
     stage: &LinearStage,

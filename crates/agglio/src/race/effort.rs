@@ -10,8 +10,8 @@ use crate::fit::Outcome;
 use crate::math::linalg::norm;
 use crate::oracle::{Hessian, Oracle, Query, Want};
 use crate::outcome::Status;
-use crate::strategy::Restarts;
-use crate::strategy::race::BestOf;
+use crate::race::best_of::BestOf;
+use crate::spec::Restarts;
 
 /// Challengers that must agree where doubt is mild, also in a model whose directions can all be scanned, and where it is
 /// strong.

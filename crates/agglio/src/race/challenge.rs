@@ -11,10 +11,11 @@ use crate::fit::Outcome;
 use crate::math::rng::{Random, Stream, derive_key};
 use crate::oracle::{Batch, Model, Oracle, Query, Want};
 use crate::outcome::StopReason;
+use crate::race::Rules;
+use crate::race::best_of::{BestOf, Decision, Kept, Origin, Referee};
+use crate::race::effort::Effort;
 use crate::solver::preset::Course;
-use crate::strategy::effort::Effort;
-use crate::strategy::race::{BestOf, Decision, Kept, Origin, Referee};
-use crate::strategy::{Plan, Start};
+use crate::spec::Start;
 
 /// Starts of the classical kind.
 const STARTS: u64 = 10;
@@ -27,7 +28,7 @@ fn here(oracle: &dyn Oracle, outcome: &Outcome, rows: Batch) -> Result<Model> {
     oracle.ask(&Query::at(&outcome.theta, outcome.tau, rows, Want::Stationarity))?.model()
 }
 
-impl Plan {
+impl Rules {
     /// Improves on the best by restarts, if any of them ends lower.
     pub(super) fn restart(
         &self,
@@ -111,13 +112,13 @@ impl Plan {
                 break;
             }
             let plan =
-                Plan { start: Start::Random(None), ..self.clone() }.seeded(derive_key(self.settings.seed, index));
+                Rules { start: Start::Random(None), ..self.clone() }.seeded(derive_key(self.settings.seed, index));
             race.enter(plan.single(oracle, observer)?, Origin::Independent, oracle)?;
         }
         Ok(race.end())
     }
 
-    fn seeded(mut self, seed: u64) -> Plan {
+    fn seeded(mut self, seed: u64) -> Rules {
         self.settings.seed = seed;
         self
     }

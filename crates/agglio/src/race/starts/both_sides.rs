@@ -7,19 +7,19 @@
 use crate::error::Result;
 use crate::fit::Observer;
 use crate::oracle::{Batch, Hessian, Oracle, Query, Want};
+use crate::race::Rules;
+use crate::race::best_of::{BestOf, Origin};
+use crate::race::starts::linear::LinearStage;
 use crate::solver::preset::Course;
-use crate::strategy::Plan;
-use crate::strategy::linear::LinearStage;
-use crate::strategy::race::{BestOf, Origin};
 
 /// Steps away from the turn that are tried together, in units of vᵀHv = 1.
 const REACHES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 /// Where the two sides of the turn differ by less than this factor in loss, both are followed.
 const ALIKE: f64 = 1.5;
 
-impl Plan {
+impl Rules {
     /// Challenges the first run by paths from the left of the minimum of φ and from both sides of it, until one is exact.
-    pub(super) fn search_both_sides(
+    pub(in crate::race) fn search_both_sides(
         &self,
         race: &mut BestOf,
         stage: &LinearStage,

@@ -1,0 +1,278 @@
+//! A *plan* is a spec that has been checked, with every default filled in: how to fit, whatever the rows.
+
+mod report;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::activation::Activation;
+use crate::error::Result;
+use crate::fit::{Observer, Silent};
+use crate::fitted::Fitted;
+use crate::math::tree::install;
+use crate::oracle::{
+    Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, OracleClient, PreimageBranch, Problem, Shard, Shards,
+};
+use crate::race::{self, Rules};
+use crate::rows::{Rows, Scaling};
+use crate::solver::Solver;
+use crate::solver::preset::Settings;
+use crate::spec::{Options, Restarts, Spec};
+
+/// Options that have been checked.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    spec: Spec,
+    activation: Arc<dyn Activation>,
+    intercept: bool,
+    scaling: Scaling,
+    branch: PreimageBranch,
+    l2: f64,
+    threads: Option<usize>,
+    interrupt: Arc<AtomicBool>,
+    /// Which runs of the loop to make.
+    rules: Rules,
+}
+
+impl Options {
+    /// Checks everything that can be checked without data.
+    ///
+    /// # Errors
+    /// For a number outside its range, and for choices that do not go together, naming both.
+    pub fn build(self) -> Result<Plan> {
+        self.check()?;
+        let (theory, spec) = (self.course()?, self.spec);
+        Ok(Plan {
+            rules: Rules {
+                solver: spec.solver(),
+                settings: settings(&spec),
+                theory,
+                // an explicit cap says where to end
+                noise: spec.noise.filter(|_| spec.tau_max.is_none()).unwrap_or_default(),
+                compares: spec.compares(),
+                epochs: spec.epochs(),
+                tolerance: spec.tolerance.unwrap_or(1e-10),
+                start: spec.start.clone().unwrap_or_default(),
+                restarts: spec.restarts.unwrap_or(Restarts::Count(0)),
+            },
+            activation: self.activation,
+            branch: spec.branch.unwrap_or_default(),
+            intercept: spec.intercept.unwrap_or(true),
+            scaling: spec.scaling(),
+            l2: spec.l2.unwrap_or(0.0),
+            threads: spec.threads,
+            interrupt: self.interrupt,
+            spec,
+        })
+    }
+}
+
+impl Plan {
+    /// The options that were given.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// Fits the rows.
+    ///
+    /// A fit that does not converge is not an error: the report says so.
+    ///
+    /// # Errors
+    /// If the data cannot be fitted by this plan.
+    pub fn fit(&self, rows: &dyn Rows) -> Result<Fitted> {
+        self.fit_observed(rows, &mut Silent)
+    }
+
+    /// Bytes that a fit of a table of this size takes beside what grows with its rows alone: the curvature, where it is
+    /// formed, in as many copies as are in use at once.
+    pub fn memory(&self, rows: usize, columns: usize) -> u64 {
+        let dim = columns + usize::from(self.intercept);
+        if !self.rules.solver.forms_curvature(dim) {
+            return 0;
+        }
+        // partial sums wait at each level of the tree that leaves merge in; then the matrix, its factors, its eigenvectors
+        let copies = u64::from(usize::BITS - rows.div_ceil(LEAF).leading_zeros()) + 6;
+        copies.saturating_mul((dim as u64).saturating_pow(2)).saturating_mul(8)
+    }
+
+    /// The length of the first step that the solver takes on these rows where none is given: 1/Λ, or α of Adam, Yogi and
+    /// NGD. None for a solver that has no length to set, or searches for it. Takes some 25 passes over the rows.
+    ///
+    /// # Errors
+    /// If the data cannot be fitted by this plan.
+    pub fn default_step(&self, rows: &dyn Rows) -> Result<Option<f64>> {
+        self.install(rows.len(), || {
+            let driver = self.oracle(rows)?;
+            let oracle = OracleClient::new(&driver, self.labels());
+            self.rules.solver.default_step(&self.rules.settings, &oracle, &self.rules.begin(&oracle)?)
+        })?
+    }
+
+    /// As [`Plan::fit`], with an observer that hears of every step and may end the fit.
+    ///
+    /// # Errors
+    /// As [`Plan::fit`].
+    pub fn fit_observed(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Fitted> {
+        self.install(rows.len(), || self.fit_shards(Box::new(Shard::new(rows.share())), observer))?
+    }
+
+    /// Runs `work` on the threads that a fit of so many rows has: the calling one for few rows, where one thread is asked
+    /// for, and where it is one of a pool already; else a pool of those that are asked for. So a table can be made on them
+    /// too.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    pub fn install<T: Send>(&self, rows: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
+        if rows <= LEAF {
+            return Ok(work());
+        }
+        // all of the work runs inside the pool, so that a step does not pay for waking it
+        install(self.threads, work)
+    }
+
+    /// Fits rows that are held elsewhere, or in several places.
+    ///
+    /// # Errors
+    /// As [`Plan::fit`], and if rows are lost.
+    pub fn fit_shards(&self, shards: Box<dyn Shards>, observer: &mut dyn Observer) -> Result<Fitted> {
+        let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
+        let (found, report) = {
+            let oracle = OracleClient::new(&driver, self.labels());
+            let mut found = self.rules.find(&oracle, observer)?;
+            let report = report::of(&self.rules, &oracle, &mut found)?;
+            (found, report)
+        };
+        Ok(Fitted::new(driver, found.outcome, report))
+    }
+
+    /// Which runs of the loop to make.
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The flag that ends fits.
+    pub(crate) fn interrupt(&self) -> &Arc<AtomicBool> {
+        &self.interrupt
+    }
+
+    /// Whether two plans see the same problem, so that one oracle answers both.
+    pub(crate) fn sees_problem_of(&self, other: &Plan) -> bool {
+        let linear = |plan: &Plan| plan.rules.settings.tau_max == 0.0;
+        let problem = |plan: &Plan| (plan.scaling, plan.intercept, plan.l2.to_bits(), linear(plan), plan.branch);
+        // neither a name nor `Debug` need tell all of an activation's parameters
+        problem(self) == problem(other) && Arc::ptr_eq(&self.activation, &other.activation)
+    }
+
+    /// Number of threads, where it was asked for.
+    pub(crate) fn threads(&self) -> Option<usize> {
+        self.threads
+    }
+
+    /// Most stages.
+    pub(crate) fn epochs(&self) -> usize {
+        self.rules.epochs
+    }
+
+    /// Whether somebody has raised the flag that ends fits.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// The problem that this plan solves.
+    pub(crate) fn problem(&self) -> Problem {
+        // at τ = 0 a clipped label would never be put right, and the theorems are for labels as they are
+        let linear = self.is_linear();
+        let between = !linear && self.rules.settings.tau_max < 1.0;
+        let margins = match (linear, self.rules.solver) {
+            (true, _) => vec![0.0],
+            (false, Solver::Auto) if !between => MARGINS.to_vec(),
+            (false, _) => vec![MARGIN],
+        };
+        Problem {
+            scaling: self.scaling,
+            intercept: self.intercept,
+            margins,
+            tau_max: between.then_some(self.rules.settings.tau_max),
+            l2: self.l2,
+            ..Problem::new(self.activation.clone())
+        }
+    }
+
+    /// Whether the fit ends, or begins, at φ⁻¹(y), so that every label must have a preimage.
+    fn is_linear(&self) -> bool {
+        self.rules.settings.tau_max == 0.0 || matches!(self.rules.solver, Solver::Linear | Solver::Theory)
+    }
+
+    /// The rows as this plan sees them, without its interrupt.
+    ///
+    /// # Errors
+    /// If they cannot be fitted by it.
+    pub(crate) fn oracle(&self, rows: &dyn Rows) -> Result<Driver> {
+        self.driver(Box::new(Shard::new(rows.share())))
+    }
+
+    fn driver(&self, shards: Box<dyn Shards>) -> Result<Driver> {
+        let mut driver = Driver::new(shards, &self.problem())?;
+        if !driver.facts().baseline.is_exact {
+            let baseline = race::improve_baseline(&driver)?;
+            driver = driver.with_baseline(baseline);
+        }
+        if self.is_linear() {
+            driver.facts().require_preimages(&self.activation.name())?;
+        }
+        Ok(driver)
+    }
+
+    /// The graduated labels that a run begins with.
+    pub(crate) fn labels(&self) -> LabelChoice {
+        LabelChoice { branch: self.branch, ..LabelChoice::default() }
+    }
+}
+
+/// The numbers that the parts of the solver are made with.
+fn settings(spec: &Spec) -> Settings {
+    Settings {
+        tau0: spec.tau0,
+        beta: spec.beta.unwrap_or(1.05),
+        tau_max: spec.last_temperature(),
+        eta: spec.eta,
+        mu: spec.mu.unwrap_or(0.9),
+        betas: (spec.beta1.unwrap_or(0.9), spec.beta2.unwrap_or(0.99)),
+        epsilon: spec.epsilon,
+        decay: spec.decay,
+        v0: spec.v0.unwrap_or_default(),
+        passes: spec.passes,
+        delta: spec.delta,
+        batch: spec.batch,
+        radius: spec.radius,
+        seed: spec.seed.unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::spec::KEYS;
+
+    /// Everything but the options as they were given.
+    fn filled_in(options: Options) -> String {
+        format!("{:?}", Plan { spec: Spec::default(), ..options.build().unwrap() })
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_table() {
+        let is_value = |key: &&crate::spec::Key| key.set(&mut Spec::default(), key.default).is_ok();
+        // left to the solver
+        for key in KEYS.iter().filter(is_value).filter(|key| key.name != "passes") {
+            let solver = Solver::ALL.into_iter().find(|&solver| key.is_for(solver)).unwrap();
+            let activation = if key.name == "branch" { "silu" } else { "sigmoid" };
+            let mut options = Options::new(crate::activation::named(activation).unwrap()).solver(solver);
+            if solver == Solver::Theory {
+                options = options.intercept(false).radius(1.0);
+            }
+            let given = options.clone().set(key.name, key.default).unwrap();
+            assert_eq!(filled_in(options), filled_in(given), "{}", key.name);
+        }
+    }
+}

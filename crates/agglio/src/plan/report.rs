@@ -1,0 +1,84 @@
+//! The *report* of a fit: from a point in the solver's coordinates to the user's units.
+
+use crate::error::{ErrorKind, Result};
+use crate::oracle::Oracle;
+use crate::outcome::{Noise, Status, StopReason};
+use crate::race::{Found, Rules};
+use crate::report::Report;
+use crate::rows::Coordinates;
+
+/// The report of a point that was found.
+pub(super) fn of(rules: &Rules, oracle: &dyn Oracle, found: &mut Found) -> Result<Report> {
+    if oracle.is_interrupted() {
+        (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
+    }
+    found.certificate(oracle)?;
+    found.take_least_norm(oracle)?;
+    let mut certificate = found.certificate(oracle)?;
+    let sigma = rules.sigma(oracle, found)?;
+    certificate.restarts = found.restarts;
+    certificate.hessian = None;
+    certificate.lower_at_infinity = found.lower_at_infinity;
+    certificate.linear_loss = found.linear_loss;
+    let outcome = &found.outcome;
+    let loss = match outcome.tau == 1.0 {
+        true => outcome.model.unpenalised,
+        false => oracle.prediction_loss(&outcome.theta, None)?,
+    };
+    let prediction_loss = match sigma {
+        None => loss,
+        Some(_) => oracle.prediction_loss(&outcome.theta, sigma)?,
+    };
+    let facts = oracle.facts();
+    let (coefficients, intercept) = facts.coordinates.to_user(&outcome.theta);
+    require_coefficients(&facts.coordinates, &outcome.theta, &coefficients)?;
+    // noise before φ may have an optimum at which φ itself overflows
+    if !loss.is_finite() && certificate.status != Status::Interrupted {
+        certificate.status = Status::Diverging;
+    }
+    let dead_columns = facts.coordinates.dead_columns();
+    Ok(Report {
+        coefficients,
+        intercept,
+        loss,
+        prediction_loss,
+        path_loss: outcome.model.loss,
+        log_likelihoods: found.log_likelihoods,
+        likelier: found.likelier,
+        objection: found.objection,
+        sigma,
+        tau: outcome.tau,
+        cut_short: outcome.reason == StopReason::Limit && sigma.is_none() && outcome.tau < rules.settings.tau_max,
+        solver: rules.solver,
+        noise: if sigma.is_some() { Noise::Pre } else { Noise::Post },
+        reason: outcome.reason,
+        certificate,
+        rows: oracle.rows(),
+        parameters: facts.parameters(),
+        steps: outcome.steps,
+        passes: oracle.visited() as f64 / oracle.rows() as f64,
+        dead_columns,
+        coarse_columns: oracle.facts().coordinates.coarse_columns(),
+        labels_without_preimage: oracle.facts().preimages.without_preimage,
+        labels_with_two_preimages: oracle.facts().preimages.with_two_preimages,
+        label_bounds: facts.label_bounds,
+        activation_range: oracle.facts().activation.range,
+    })
+}
+
+/// A column so small that its coefficient is no number, or so large that its coefficient is zero or has lost its digits.
+fn require_coefficients(coordinates: &Coordinates, theta: &[f64], coefficients: &[f64]) -> Result<()> {
+    let refused = |index: usize, what: &str| Err(ErrorKind::Feature { index, what: what.into() }.into());
+    if let Some(index) = coefficients.iter().position(|w| !w.is_finite()) {
+        return refused(
+            index,
+            "its values are so small that its coefficient overflows a double; multiply it by a constant",
+        );
+    }
+    match coordinates.underflown(theta, coefficients) {
+        None => Ok(()),
+        Some(index) => {
+            refused(index, "its values are so large that its coefficient underflows a double; divide it by a constant")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A *race* between runs of the loop: which ones to make, from where, and which result to keep.
+
+mod auto;
+mod best_of;
+mod challenge;
+mod effort;
+mod noise;
+mod noise_choice;
+mod single;
+mod starts;
+
+use best_of::Kept;
+use noise::unbiased;
+pub(crate) use starts::constant::improve as improve_baseline;
+
+use crate::certificate::Certificate;
+use crate::error::Result;
+use crate::fit::Observer;
+use crate::fit::Outcome;
+use crate::oracle::{Batch, LabelChoice, Oracle, OracleClient, Query, Want};
+use crate::outcome::{LogLikelihoods, Noise, Objection};
+use crate::solver::Solver;
+use crate::solver::preset::Settings;
+use crate::spec::{Restarts, Start};
+use crate::theory::Course;
+
+/// The *rules* of a race: the solver and its settings, where runs may begin and when they end.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub solver: Solver,
+    pub settings: Settings,
+    /// The course of solver `theory`.
+    pub theory: Option<Course>,
+    pub noise: Noise,
+    /// Whether both places of the noise are fitted, so that they can be compared.
+    pub compares: bool,
+    /// Most stages of a run.
+    pub epochs: usize,
+    pub tolerance: f64,
+    pub start: Start,
+    pub restarts: Restarts,
+}
+
+impl Rules {
+    /// Standard deviation of noise before φ, where the fit ends at τ = 0, by degrees of freedom.
+    pub fn sigma(&self, oracle: &dyn Oracle, found: &Found) -> Result<Option<f64>> {
+        let residual = match found.sigma {
+            None if self.settings.tau_max == 0.0 => Some(oracle.rms_preimage_error(&found.outcome.theta)?),
+            known => known,
+        };
+        Ok(residual.map(|residual| unbiased(residual, oracle, Batch::All)))
+    }
+
+    /// Makes the runs of the loop that the solver stands for, and keeps one.
+    pub fn find(&self, oracle: &dyn Oracle, observer: &mut dyn Observer) -> Result<Found> {
+        Ok(match self.solver {
+            Solver::Auto => self.auto(oracle, observer)?,
+            Solver::Multistart => {
+                let Kept { outcome, agreed, lower_at_infinity } = self.multistart(oracle, observer)?;
+                Found { restarts: Some(agreed), lower_at_infinity, ..Found::new(outcome, oracle.labels()) }
+            }
+            Solver::Irls => Found::new(self.irls(oracle, observer)?, oracle.labels()),
+            Solver::Linear => self.linear(oracle)?,
+            _ => Found::new(self.single(oracle, observer)?, oracle.labels()),
+        })
+    }
+}
+
+/// The result of a race.
+pub(crate) struct Found {
+    pub outcome: Outcome,
+    /// The graduated labels of the run, which matter below τ = 1.
+    pub labels: LabelChoice,
+    /// Standard deviation of noise before φ, where the fit ends at τ = 0.
+    pub sigma: Option<f64>,
+    pub log_likelihoods: Option<LogLikelihoods>,
+    /// The place of the noise that the rule of noise `auto` chooses, where both were fitted.
+    pub likelier: Option<Noise>,
+    /// Why that is not before φ, where there is such a model.
+    pub objection: Option<Objection>,
+    /// Runs that ended as low as the one kept, of how many.
+    pub restarts: Option<(usize, usize)>,
+    /// The loss at infinity of another run, where that is lower.
+    pub lower_at_infinity: Option<f64>,
+    /// Loss of the line at τ = 0 that the path began with.
+    pub linear_loss: Option<f64>,
+    /// The certificate of the point, once it was asked for.
+    pub certificate: Option<Certificate>,
+}
+
+impl Found {
+    pub fn new(outcome: Outcome, labels: LabelChoice) -> Found {
+        Found {
+            outcome,
+            labels,
+            sigma: None,
+            log_likelihoods: None,
+            likelier: None,
+            objection: None,
+            restarts: None,
+            lower_at_infinity: None,
+            linear_loss: None,
+            certificate: None,
+        }
+    }
+
+    /// The certificate of the point, which is examined once.
+    pub fn certificate(&mut self, oracle: &dyn Oracle) -> Result<Certificate> {
+        if let Some(known) = &self.certificate {
+            return Ok(known.clone());
+        }
+        let examined = Certificate::examine(&OracleClient::new(oracle, self.labels), &self.outcome)?;
+        Ok(self.certificate.insert(examined).clone())
+    }
+
+    /// The last step of a fit: where the rows leave directions of θ open, the point of least norm among those that fit as
+    /// well. A direction that is open up to rounding of the largest rows may yet matter to the others, so the loss decides.
+    pub fn take_least_norm(&mut self, oracle: &dyn Oracle) -> Result<()> {
+        let Some(certificate) = &mut self.certificate else { return Ok(()) };
+        let Some(theta) = certificate.open.take_out_of(&self.outcome.theta) else { return Ok(()) };
+        let oracle = OracleClient::new(oracle, self.labels);
+        let query = Query::at(&theta, self.outcome.tau, Batch::All, Want::Stationarity);
+        let (there, here) = (oracle.ask(&query)?.model()?, &self.outcome.model);
+        if there.loss <= here.loss * (1.0 + 1e-10) + here.rounding() {
+            (self.outcome.theta, self.outcome.model, certificate.least_norm) = (theta, there, true);
+        }
+        Ok(())
+    }
+}
