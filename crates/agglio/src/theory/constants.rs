@@ -69,7 +69,7 @@ impl Setting {
 
     /// 2bL.
     pub(super) fn second_derivative(&self, slope: f64) -> f64 {
-        2.0 * self.envelope.largest_bend * slope
+        2.0 * self.envelope.largest_second_derivative * slope
     }
 
     /// 2√(2/π)·r·s, the bound on E|xᵀδ|(xᵀv)² for ‖δ‖ ≤ r.

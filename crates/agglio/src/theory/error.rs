@@ -67,7 +67,7 @@ impl Setting {
         let (scale, residual) = match self.noise {
             Perturbation::None => return None,
             Perturbation::Pre(scale) => (scale, 5.0_f64.sqrt() * slope * scale),
-            Perturbation::Post(width) => (width, slope * self.envelope.inverse_slope * width),
+            Perturbation::Post(width) => (width, slope * self.envelope.inverse_lipschitz * width),
         };
         Some(Residuals { scale, gradient: 2.0 * self.deviation * 5.0_f64.sqrt() * slope * residual })
     }

@@ -117,7 +117,7 @@ impl Setting {
         match self.noise {
             Perturbation::None => 0.0,
             Perturbation::Pre(scale) => 6.0 * scale,
-            Perturbation::Post(width) => 3.0 * self.envelope.inverse_slope * width,
+            Perturbation::Post(width) => 3.0 * self.envelope.inverse_lipschitz * width,
         }
     }
 }
