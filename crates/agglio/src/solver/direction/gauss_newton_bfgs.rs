@@ -113,7 +113,7 @@ impl GaussNewtonBfgs {
 
     fn mend_along_theta(&mut self, here: &Point<'_>) -> Result<()> {
         if let Some(curvature) = &mut self.curvature {
-            curvature.mend(here.theta, &here.curvature_times(Hessian::GaussNewton, here.theta)?);
+            curvature.bfgs_update(here.theta, &here.curvature_times(Hessian::GaussNewton, here.theta)?);
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl GaussNewtonBfgs {
         }
         (self.refused, self.fresh) = (0, false);
         let y: Vec<f64> = here.known.gradient.iter().zip(&last.gradient).map(|(here, last)| here - last).collect();
-        curvature.mend(&s, &y);
+        curvature.bfgs_update(&s, &y);
         let fell = norm(&here.known.gradient) <= self.fall() * norm(&last.gradient);
         self.stale = !fell && last.predicted > here.known.rounding();
     }
