@@ -1,31 +1,31 @@
-//! The *baseline* of a fit: the model without covariates.
+//! The *baseline* of a fit is the model without covariates.
 
 use crate::activation::{Activation, Preimages};
 use crate::error::Result;
 use crate::oracle::facts::Measured;
 use crate::oracle::labels::Tally;
 
-/// The model without covariates, φ(b + offset), and whether φ can take values like the labels.
+/// The model without covariates, φ(b + offset), and whether the responses fit into the range of φ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Baseline {
     /// Its loss at τ = 1.
     pub loss: f64,
-    /// Its intercept; none without one, and where it is infinite.
+    /// Its intercept; none if the model has none or if it is infinite.
     pub intercept: Option<f64>,
-    /// Whether that model has finite coefficients.
+    /// Whether the model has finite coefficients.
     pub is_finite: bool,
-    /// Loss of the mean of the labels, be it in the range of φ or not; without an intercept, or with offsets, the loss of
-    /// the model without covariates.
+    /// The variance of the responses: the loss of their mean, even if it is outside the range of φ. Without an
+    /// intercept, or with offsets, it is `loss`.
     pub mean_loss: f64,
-    /// Whether the median label, by weight, lies strictly outside the range of φ.
+    /// Whether the weighted median of the responses lies strictly outside the range of φ.
     pub median_is_outside: bool,
 }
 
-/// A model without covariates on all rows: Σ ω r², Σ ω r φ′ and Σ ω φ′², with r = φ(b + offset) − y.
+/// Returns Σ ω r², Σ ω r φ′ and Σ ω φ′² over all rows, r = φ(b + offset) − y, as a function of the intercept b.
 pub(super) type Constant<'a> = &'a dyn Fn(f64) -> Result<[f64; 3]>;
 
 impl Baseline {
-    /// Finds it. `at` tells the sums at an intercept, for rows with offsets and for models without an intercept.
+    /// Finds the baseline. `at` is used for rows with different offsets and for models without an intercept.
     pub(super) fn of(
         activation: &dyn Activation,
         intercept: bool,
@@ -52,7 +52,7 @@ impl Baseline {
     }
 }
 
-/// The loss of the best constant that φ can take, and its intercept beside this offset, where that is finite.
+/// The loss of the best constant in the range of φ, and its intercept for this offset, if it is finite.
 fn constant(activation: &dyn Activation, measured: &Measured, offset: f64) -> (f64, Option<f64>) {
     let range = activation.range();
     let constant = measured.labels.mean.clamp(range.lo, range.hi);
@@ -63,7 +63,7 @@ fn constant(activation: &dyn Activation, measured: &Measured, offset: f64) -> (f
     (measured.labels.about(constant), intercept)
 }
 
-/// Where damped Gauss–Newton steps from `b` lead.
+/// Minimises over b by damped Gauss–Newton steps.
 fn least_square(mut b: f64, at: Constant<'_>) -> Result<(f64, Option<f64>)> {
     let (mut here, mut size) = (at(b)?, 1.0);
     for _ in 0..50 {

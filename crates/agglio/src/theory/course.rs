@@ -74,7 +74,7 @@ impl Course {
 
 /// max ‖x‖².
 fn longest_row(oracle: &dyn Oracle) -> Result<f64> {
-    let slope = oracle.facts().activation.slope;
+    let slope = oracle.facts().activation.derivative_at_zero;
     Ok(oracle.ask(&Query::new(Batch::All, Ask::LongestRow))?.number()? / (2.0 * slope * slope))
 }
 

@@ -33,9 +33,9 @@ impl Smoothness {
     pub fn measure(oracle: &dyn Oracle, tau_max: f64) -> Result<Option<Smoothness>> {
         let phi = oracle.facts().activation;
         // at τ = 0 every activation is a line
-        let Some(slope) = (if tau_max == 0.0 { Some(phi.slope) } else { phi.largest_slope }) else { return Ok(None) };
+        let Some(slope) = (if tau_max == 0.0 { Some(phi.derivative_at_zero) } else { phi.largest_slope }) else { return Ok(None) };
         let longest_row = oracle.ask(&Query::new(Batch::All, Ask::LongestRow))?.number()?;
-        let steepness = (slope / phi.slope).powi(2);
+        let steepness = (slope / phi.derivative_at_zero).powi(2);
         let exact = oracle.dim() <= Self::PRODUCTS;
         let all = steepness * largest_eigenvalue(oracle)? * if exact { 1.0 } else { Self::ROOM };
         // the longest row is no flatter than the mean of all rows
