@@ -1,8 +1,8 @@
-//! A *bench* measures the kernels of this crate beside what the machine can do at all.
+//! A *bench* compares the speed of the kernels of this crate with the speed that the machine allows.
 //!
-//! The gradient reads every number of the table once, so it can be no faster than a plain sum of them; the curvature is a
-//! product of matrices, so it can be no faster than `gemm`. A kernel and its bound are timed by turns, and what counts is
-//! the ratio of their medians: noise of the machine hits both alike.
+//! The gradient reads every number of the table once, so it cannot be faster than a plain sum of the numbers. The
+//! curvature is a matrix product, so it cannot be faster than `gemm`. A kernel and its bound are timed alternately, and
+//! the ratio of their medians is reported: noise of the machine affects both.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use crate::oracle::{Batch, Driver, Hessian, LEAF, Oracle, Problem, Query, Want};
 use crate::rows::Dense;
 use crate::spec::Options;
 
-/// How numbers are stored.
+/// The number type of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Storage {
@@ -37,7 +37,7 @@ impl Storage {
         }
     }
 
-    /// Bytes of a number.
+    /// Bytes per number.
     pub fn bytes(self) -> usize {
         match self {
             Storage::F64 => 8,
@@ -46,7 +46,7 @@ impl Storage {
     }
 }
 
-/// A table to measure on.
+/// A table for measurements.
 #[derive(Debug)]
 pub struct Bench {
     rows: Dense,
@@ -56,28 +56,28 @@ pub struct Bench {
     repeats: usize,
 }
 
-/// A kernel beside its bound, in seconds; medians.
+/// The median times of a kernel and of its bound, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
-    /// Of the kernel.
+    /// Time of the kernel.
     pub seconds: f64,
-    /// Of what bounds it, for as much work.
+    /// Time of the bound for the same amount of work.
     pub bound: f64,
 }
 
 impl Timing {
-    /// The share of what the machine can do.
+    /// Speed of the kernel as a fraction of the bound.
     pub fn fraction(&self) -> f64 {
         self.bound / self.seconds
     }
 }
 
 impl Bench {
-    /// A table of `rows` × `width` numbers with sigmoid labels and noise after the activation; every measurement is the
-    /// median of `repeats`.
+    /// Creates a table of `rows` × `width` numbers with sigmoid responses and noise after the activation. Every
+    /// measurement is the median of `repeats` runs.
     ///
     /// # Errors
-    /// If there is nothing to measure.
+    /// If the table has no rows or no columns.
     pub fn new(rows: usize, width: usize, storage: Storage, repeats: usize) -> Result<Bench> {
         let mut random = Random::new(0, Stream::Covariates);
         let scale = (12.0 / width.max(1) as f64).sqrt();
@@ -98,7 +98,7 @@ impl Bench {
         Ok(Bench { rows: table, labels: rows, width, storage, repeats })
     }
 
-    /// Loss and gradient beside a plain sum of all numbers.
+    /// Times loss and gradient against a plain sum of all numbers.
     ///
     /// # Errors
     /// If the threads cannot be started.
@@ -113,7 +113,8 @@ impl Bench {
         )
     }
 
-    /// Loss, gradient and curvature beside products of matrices with as many multiplications as a symmetric result needs.
+    /// Times loss, gradient and curvature against matrix products with the multiplications that a symmetric result
+    /// needs.
     ///
     /// # Errors
     /// If the threads cannot be started.
@@ -123,7 +124,7 @@ impl Bench {
         let query = Query::at(&theta, 1.0, Batch::All, Want::Curvature(Hessian::GaussNewton));
         let leaves = self.labels.div_ceil(LEAF);
         let block = vec![1.0; LEAF * self.width];
-        // half of the products of a square result
+        // `multiply` computes a full square; `share` below corrects for the symmetric half
         let multiply = |_| {
             let mut product = vec![0.0; self.width * self.width];
             linalg::multiply(&block, &block, self.width, &mut product);
@@ -138,10 +139,10 @@ impl Bench {
         Ok(Timing { bound: share * timing.bound, ..timing })
     }
 
-    /// A fit by the default solver, which also fits noise before φ; the passes it took come second.
+    /// Times a fit by the default solver, which also fits noise before φ. Returns the seconds and the number of passes.
     ///
     /// # Errors
-    /// As a fit.
+    /// Those of a fit.
     pub fn fit(&self, threads: usize) -> Result<(f64, f64)> {
         let plan = Options::new(named("sigmoid")?).threads(threads).build()?;
         let mut passes = 0.0;
@@ -177,7 +178,7 @@ impl Bench {
     }
 }
 
-/// Sigmoid labels, with noise after the activation.
+/// Sigmoid responses with noise after the activation.
 fn labels<T: Copy + Into<f64>>(values: &[T], width: usize) -> Vec<f64> {
     let mut random = Random::new(0, Stream::Noise);
     let label = |x: &[T]| {

@@ -1,4 +1,4 @@
-//! The one error type of the crate: what is wrong, where, and what to do about it.
+//! The *error* type of the crate. A message says what is wrong, where it is, and what to do.
 //!
 //! A fit that does not converge is not an error; it is a [`StopReason`](crate::outcome::StopReason).
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong. One pointer wide; [`Error::kind`] tells the cases apart, and [`Error::hint`] a way out.
+/// An error of this crate. It is as large as one pointer; [`Error::kind`] returns the case, and [`Error::hint`] the advice.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -32,26 +32,26 @@ pub enum Hint {
     Delimiter,
 }
 
-/// The ways in which input can be wrong.
+/// The kinds of errors.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An activation that does not exist.
+    /// An unknown activation.
     #[error("no activation is called `{name}`{}; there are {known}", nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
     UnknownActivation {
-        /// As typed.
+        /// The name as typed.
         name: String,
-        /// The name that exists and is spelled most like it, if any is close.
+        /// The most similar existing name, if one is similar enough.
         nearest: Option<String>,
-        /// The names that exist.
+        /// All existing names.
         known: String,
     },
-    /// A piecewise linear activation, which graduation leaves as it is.
+    /// A piecewise linear activation. Graduation does not change it.
     #[error("`{name}` is positively homogeneous (φ(τz) = τφ(z)), so graduation does nothing to it; use {instead}")]
     Homogeneous {
-        /// As typed.
+        /// The name as typed.
         name: String,
-        /// Its smooth relatives.
+        /// The smooth activations to use instead.
         instead: &'static str,
     },
     /// An option that does not exist.
@@ -66,50 +66,50 @@ pub enum ErrorKind {
         /// The keys that exist.
         known: String,
     },
-    /// A parameter outside the values it can take.
+    /// A parameter with a value that is not allowed.
     #[error("{name} is {value}; {allowed}")]
     Parameter {
-        /// The parameter.
+        /// The name of the parameter.
         name: String,
-        /// Its value as given.
+        /// The value as given.
         value: String,
-        /// What it may be, as a clause that follows a semicolon.
+        /// The allowed values, as a clause that follows a semicolon.
         allowed: String,
     },
-    /// Two choices that do not go together.
+    /// Two options that cannot be combined.
     #[error("{one} and {other} do not go together: {reason}")]
     Incompatible {
-        /// The one choice.
+        /// The first option.
         one: String,
-        /// The other.
+        /// The second option.
         other: String,
         /// Why, and what to choose instead.
         reason: String,
     },
-    /// Arrays of data that cannot be a problem.
+    /// Data from which no problem can be built.
     #[error("{0}")]
     Data(String),
-    /// A feature that cannot be used.
+    /// A covariate that cannot be used.
     #[error("feature {}: {what}", index + 1)]
     Feature {
-        /// Which, from 0.
+        /// Index of the column, from 0.
         index: usize,
         /// What is wrong and what to do.
         what: String,
     },
-    /// A place in a data file.
+    /// A position in a data file.
     #[error("{}:{line}: {}{what}", file.display(), column.as_ref().map(|c| format!("column `{c}`: ")).unwrap_or_default())]
     Cell {
         /// The file.
         file: PathBuf,
         /// Line, from 1.
         line: u64,
-        /// Name of the column, where one is meant.
+        /// Name of the column, if the error is in one column.
         column: Option<String>,
         /// What is wrong and what to do.
         what: String,
     },
-    /// A file as a whole.
+    /// A whole file.
     #[error("{}: {what}", file.display())]
     File {
         /// The file.
@@ -119,11 +119,11 @@ pub enum ErrorKind {
     },
 }
 
-/// Letters of a number that is shown with all its zeros.
+/// A number whose text is longer than this is shown with an exponent.
 const LONGEST: usize = 24;
 
 impl Error {
-    /// Which case this is.
+    /// The kind of error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -140,7 +140,7 @@ impl Error {
         self
     }
 
-    /// The same error with features called by their names.
+    /// The same error with the name of the column in place of its index.
     #[must_use]
     pub fn with_names(self, names: &[String]) -> Error {
         match self.kind() {
@@ -154,7 +154,7 @@ impl Error {
 
     pub(crate) fn parameter(name: &str, value: impl fmt::Display, allowed: &str) -> Error {
         let (name, typed, allowed) = (name.to_owned(), value.to_string(), allowed.to_owned());
-        // 1e300 has three hundred zeros
+        // 1e300 would be shown with three hundred zeros
         let value = match typed.parse::<f64>() {
             Ok(number) if typed.len() > LONGEST => format!("{number:e}"),
             _ => typed,

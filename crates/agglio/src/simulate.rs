@@ -1,4 +1,4 @@
-//! *Simulated* data with a known true model, as in the paper's experiments (`sec:exps`) and around them.
+//! *Simulated* data have a known true model, as in the experiments of the paper (`sec:exps`) and in variants of them.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,23 +7,23 @@ use crate::activation::{Activation, Range};
 use crate::error::{Error, Result};
 use crate::math::rng::{Random, Stream};
 
-/// How covariates are drawn.
+/// The distribution of the covariates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Design {
-    /// N(0, I)/√d, the paper's experiments. The default.
+    /// N(0, I)/√d, as in the experiments of the paper. The default.
     #[default]
     Scaled,
-    /// N(0, I), the paper's theory.
+    /// N(0, I), as in the theory of the paper.
     Normal,
     /// N(0, Σ) with Σ_jk = ρ^|j−k|.
     Correlated(f64),
-    /// Uniform on [−√3, √3], of variance one.
+    /// Uniform on [−√3, √3], with variance one.
     Uniform,
     /// Student's t with ν degrees of freedom.
     Student(f64),
 }
 
-/// Where the noise enters, with its scale S.
+/// Where the noise ε enters, with its scale S.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LabelNoise {
     /// y = φ(xᵀw). The default.
@@ -44,13 +44,13 @@ pub enum Shape {
     Gauss,
     /// Uniform on [−S, S].
     Uniform,
-    /// ±S with equal chances.
+    /// ±S with equal probability.
     Sign,
-    /// N(0, S²), drawn again until the label lies inside the range of φ.
+    /// N(0, S²), drawn again until the response lies inside the range of φ.
     Truncated,
 }
 
-/// A recipe for data.
+/// The parameters of a simulation.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     activation: Arc<dyn Activation>,
@@ -62,43 +62,43 @@ pub struct Simulation {
     seed: u64,
 }
 
-/// Data and the model that made it.
+/// Data and their true model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
     /// Covariates, row by row.
     pub values: Vec<f64>,
-    /// Labels.
+    /// Responses.
     pub labels: Vec<f64>,
     /// w_*.
     pub truth: Vec<f64>,
 }
 
 impl Simulation {
-    /// `rows` rows of `features` covariates through `activation`: scaled design, no noise, w_* ~ N(0, I), seed 0.
+    /// `rows` rows of `features` covariates. Defaults: scaled design, no noise, w_* ~ N(0, I), seed 0.
     pub fn new(activation: Arc<dyn Activation>, rows: usize, features: usize) -> Simulation {
         let (design, noise) = (Design::default(), LabelNoise::default());
         Simulation { activation, rows, features, norm: None, design, noise, seed: 0 }
     }
 
-    /// Scales w_* to this norm. Default: as drawn.
+    /// Scales w_* to this norm. Default: w_* is not scaled.
     pub fn norm(mut self, norm: f64) -> Simulation {
         self.norm = Some(norm);
         self
     }
 
-    /// How covariates are drawn. Default: N(0, I)/√d.
+    /// Sets the distribution of the covariates. Default: N(0, I)/√d.
     pub fn design(mut self, design: Design) -> Simulation {
         self.design = design;
         self
     }
 
-    /// Label noise. Default: none.
+    /// Sets the noise. Default: none.
     pub fn noise(mut self, noise: LabelNoise) -> Simulation {
         self.noise = noise;
         self
     }
 
-    /// The seed. Default: 0.
+    /// Sets the seed. Default: 0.
     pub fn seed(mut self, seed: u64) -> Simulation {
         self.seed = seed;
         self
@@ -107,7 +107,7 @@ impl Simulation {
     /// Draws the data.
     ///
     /// # Errors
-    /// If a number is out of its range, or labels overflow.
+    /// If a parameter is outside its range, or the responses overflow.
     pub fn draw(&self) -> Result<Simulated> {
         self.check()?;
         let truth = self.draw_truth();
@@ -200,7 +200,8 @@ impl Simulation {
 }
 
 impl Shape {
-    /// Draws after which a truncated noise gives up on a label that lies at the very edge of the range.
+    /// Maximum number of draws of truncated noise. After that the noise is zero: the mean lies at the edge of the
+    /// range.
     const MOST_DRAWS: usize = 1000;
 
     fn draw(self, scale: f64, mean: f64, range: Range, random: &mut Random) -> f64 {
@@ -216,19 +217,20 @@ impl Shape {
     }
 }
 
-/// A draw of normal noise that may lie within the range, or none.
+/// A proposal of normal noise for a mean in the range, or none if the proposal was rejected.
 fn truncated(scale: f64, mean: f64, range: Range, random: &mut Random) -> Option<f64> {
     let width = range.hi - range.lo;
     if scale < width {
         return Some(scale * random.normal());
     }
-    // nearly all draws of so wide a noise would miss; its density is nearly even within the range
+    // wide noise would rarely fall into the range, in which its density is nearly constant: draw from a uniform
+    // distribution
     let noise = range.lo + width * random.uniform() - mean;
     let deviations = noise / scale;
     (random.uniform() < libm::exp(-0.5 * deviations * deviations)).then_some(noise)
 }
 
-/// A draw from the gamma distribution of the given shape and scale one; Marsaglia and Tsang (2000).
+/// A draw from the gamma distribution with the given shape and scale one. Reference: Marsaglia and Tsang (2000).
 fn gamma(random: &mut Random, shape: f64) -> f64 {
     if shape < 1.0 {
         let boost = libm::pow(random.uniform(), 1.0 / shape);

@@ -1,48 +1,49 @@
-//! The *average* of an activation over Gaussian noise that enters before it: E φ(z + ε), ε ~ N(0, σ²).
+//! The *average* of an activation over Gaussian noise before it: E φ(z + ε), ε ~ N(0, σ²).
 //!
-//! It is the mean of y = φ(z + ε), of which φ(z) is the median. The trapezoidal rule does all that has no closed form: on
-//! a function that is analytic in a strip about the real line its error falls exponentially as the step falls.
+//! It is the mean of the response y = φ(z + ε); φ(z) is the median of an increasing φ. Averages without a closed form
+//! are computed by the trapezoidal rule. If the integrand is analytic in a strip around the real line, the error of
+//! this rule decreases exponentially with the step.
 //!
-//! - [`over_noise`] takes the rule to φ(z + ε) times the density of ε. The step resolves φ, so that it needs more nodes as
-//!   σ grows, and it keeps the digits of tiny means.
-//! - [`over_places`] is for large σ and needs the same nodes for each. The sigmoid is the average of steps at places T, and
-//!   softplus of ramps, T of the logistic law. Averages of steps and ramps over the noise have closed forms, and the rule
-//!   averages these over T.
-//! - [`refined`] is for an activation of which nothing is known, and for tiny means at large σ. It halves the step until
-//!   the sum stays as it is, row by row.
+//! - [`over_noise`] integrates φ(z + ε) times the density of ε. Its step must resolve φ, so the number of nodes grows
+//!   with σ. Tiny means keep their digits.
+//! - [`over_thresholds`] is for large σ, and its number of nodes does not depend on σ. The sigmoid is an average of
+//!   step functions whose threshold T follows the logistic distribution; softplus is such an average of ramps. The mean
+//!   of a step or a ramp under Gaussian noise has a closed form, and the rule averages it over T.
+//! - [`refined`] is for an activation without known properties, and for tiny means at large σ. It treats each row
+//!   separately and halves the step until the sum no longer changes.
 
 use std::f64::consts::{PI, TAU};
 
-use super::normal::{FAR, density, distribution};
+use super::normal::{UNDERFLOW, density, distribution};
 use super::{Activation, Sigmoid};
 use crate::math::vector::{Function, accumulate};
 
-/// The largest step in deviations of ε, and that of T: the rule is then exact but for rounding.
+/// The largest step of the rule, in standard deviations of ε and in units of T. The rule is then exact up to rounding.
 const STEP: f64 = 0.5;
 
-/// Beyond this many deviations the density of ε is lost beside its sum.
+/// Beyond this many standard deviations the density of ε is below the rounding error of the integral.
 const REACH: f64 = 8.5;
 
-/// The largest |T|: e^{−34} is lost beside one.
-const FARTHEST: i32 = 68;
+/// The number of nodes on each side of T = 0, so that |T| ≤ 34: the logistic density e^{−34} is below rounding.
+const LAST_THRESHOLD: i32 = 68;
 
-/// Deviations of ε up to this one are integrated over the noise, for an activation whose strip is ±πi.
-const WIDE: f64 = 3.0;
+/// Up to this standard deviation the rule integrates over the noise, for an activation that is analytic for |Im t| < π.
+const WIDE_SIGMA: f64 = 3.0;
 
-/// From z = −TAIL·σ² on to the left, places beyond the largest |T| count: their share is e^{−34(1 + z/σ²)}.
+/// For z < −TAIL·σ² the thresholds |T| > 34 are not negligible: their share of the mean is e^{−34(1 + z/σ²)}.
 const TAIL: f64 = 0.3;
 
-/// The finest step of [`refined`] that is halved, the finest that it begins with, and the change that ends it.
+/// [`refined`] halves steps above the first of these, starts at the second or above, and ends at this relative change.
 const FINEST: f64 = 1.0 / 1024.0;
 const FINEST_START: f64 = 1.0 / 256.0;
 const CHANGE: f64 = 1e-10;
 
-/// Nodes that [`refined`] asks for together.
+/// Number of nodes that [`refined`] evaluates together.
 const BLOCK: usize = 16;
 
-/// E φ(z + ε) of an activation that is made of the logistic law and analytic for |Im t| < `strip`.
+/// Writes E φ(z + ε) for an activation that is built from the logistic distribution and analytic for |Im t| < `strip`.
 ///
-/// `closed(T)` is the closed form for a step or a ramp that belongs to T.
+/// `closed(T)` is the closed form of the mean for the step or ramp with threshold T.
 pub(super) fn logistic<F: Function>(
     phi: &impl Activation,
     strip: f64,
@@ -51,10 +52,10 @@ pub(super) fn logistic<F: Function>(
     out: &mut [f64],
     closed: impl Fn(f64) -> F,
 ) {
-    if is_wide(strip, sigma) { over_places(z, out, closed) } else { over_noise(phi, strip, sigma, z, out) }
+    if is_wide(strip, sigma) { over_thresholds(z, out, closed) } else { over_noise(phi, strip, sigma, z, out) }
 }
 
-/// As [`logistic`] for an activation that vanishes as e^t to the left, so that the digits of tiny means count.
+/// As [`logistic`], for an activation that decays like e^t to the left. The relative accuracy of tiny means is kept.
 pub(super) fn vanishing<F: Function>(
     phi: &impl Activation,
     sigma: f64,
@@ -69,15 +70,15 @@ pub(super) fn vanishing<F: Function>(
     }
 }
 
-/// Whether [`over_noise`] would need more nodes than [`over_places`].
+/// Whether [`over_noise`] would need more nodes than [`over_thresholds`].
 pub(super) fn is_wide(strip: f64, sigma: f64) -> bool {
-    sigma * PI > WIDE * strip
+    sigma * PI > WIDE_SIGMA * strip
 }
 
 /// Writes Σ_k weight_k·φ(z + σξ_k), the trapezoidal rule for E φ(z + ε) in ξ = ε/σ.
 pub(super) fn over_noise(phi: &impl Activation, strip: f64, sigma: f64, z: &[f64], out: &mut [f64]) {
     let step = STEP.min(strip / (TAU * sigma));
-    // a tail e^t moves the bulk of the integrand by a deviation squared
+    // for a φ that grows like e^{πt/strip} the integrand is largest σπ/strip standard deviations away
     let reach = REACH + sigma * PI / strip;
     let last = (reach / step).ceil() as i32;
     let (mut shifted, mut response) = (vec![0.0; z.len()], vec![0.0; z.len()]);
@@ -90,58 +91,58 @@ pub(super) fn over_noise(phi: &impl Activation, strip: f64, sigma: f64, z: &[f64
     }
 }
 
-/// Writes Σ_k weight_k·closed(T_k)(z), the trapezoidal rule for the average over the logistic law.
-fn over_places<F: Function>(z: &[f64], out: &mut [f64], closed: impl Fn(f64) -> F) {
+/// Writes Σ_k weight_k·closed(T_k)(z), the trapezoidal rule for the average over the logistic distribution of T.
+fn over_thresholds<F: Function>(z: &[f64], out: &mut [f64], closed: impl Fn(f64) -> F) {
     out.fill(0.0);
-    for place in (-FARTHEST..=FARTHEST).map(|k| STEP * f64::from(k)) {
-        accumulate(z, out, STEP * Sigmoid.derivative(place), closed(place));
+    for threshold in (-LAST_THRESHOLD..=LAST_THRESHOLD).map(|k| STEP * f64::from(k)) {
+        accumulate(z, out, STEP * Sigmoid.derivative(threshold), closed(threshold));
     }
 }
 
-/// `z ↦ P(z + ε > place) = Φ((z − place)/σ)`
+/// `z ↦ P(z + ε > threshold) = Φ((z − threshold)/σ)`
 pub(super) struct Step {
-    pub place: f64,
+    pub threshold: f64,
     pub sigma: f64,
 }
 
 impl Function for Step {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        distribution((z - self.place) / self.sigma)
+        distribution((z - self.threshold) / self.sigma)
     }
 }
 
-/// `z ↦ E max(z + ε − place, 0) = σ(Φ′(x) + xΦ(x)), x = (z − place)/σ`
+/// `z ↦ E max(z + ε − threshold, 0) = σ(Φ′(x) + xΦ(x)), x = (z − threshold)/σ`
 pub(super) struct Ramp {
-    pub place: f64,
+    pub threshold: f64,
     pub sigma: f64,
 }
 
 impl Function for Ramp {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        let x = ((z - self.place) / self.sigma).max(-FAR);
+        let x = ((z - self.threshold) / self.sigma).max(-UNDERFLOW);
         self.sigma * (density(x) + x * distribution(x))
     }
 }
 
-/// Writes E φ(z + ε) for an activation of which nothing is known, row by row.
+/// Writes E φ(z + ε) for an activation without known properties, row by row.
 pub(super) fn refined<A: Activation + ?Sized>(phi: &A, sigma: f64, z: &[f64], out: &mut [f64]) {
     if sigma > 0.0 {
-        out.iter_mut().zip(z).for_each(|(out, &z)| *out = Line { phi, z, sigma }.refined());
+        out.iter_mut().zip(z).for_each(|(out, &z)| *out = Integrand { phi, z, sigma }.refined());
     } else {
         phi.respond(z, out);
     }
 }
 
-/// The integrand φ(z + σξ)·Φ′(ξ) on the real line.
-struct Line<'a, A: ?Sized> {
+/// The integrand φ(z + σξ)·Φ′(ξ) as a function of ξ.
+struct Integrand<'a, A: ?Sized> {
     phi: &'a A,
     z: f64,
     sigma: f64,
 }
 
-/// A sum, and the sum of the sizes of its terms.
+/// A sum, and the sum of the absolute values of its terms.
 #[derive(Clone, Copy, Default)]
 struct Total {
     sum: f64,
@@ -158,8 +159,8 @@ impl Total {
     }
 }
 
-impl<A: Activation + ?Sized> Line<'_, A> {
-    /// Halves the step until the nodes between say the same.
+impl<A: Activation + ?Sized> Integrand<'_, A> {
+    /// Halves the step until the new nodes, which lie halfway between the old ones, give the same sum.
     fn refined(&self) -> f64 {
         let mut step = (STEP / self.sigma.max(1.0)).max(FINEST_START);
         let centre = density(0.0) * self.phi.value(self.z);
@@ -170,7 +171,7 @@ impl<A: Activation + ?Sized> Line<'_, A> {
             let change = (between.sum - rule.sum).abs();
             rule = rule.plus(between).times(0.5);
             step *= 0.5;
-            // a sum that is not finite stays so
+            // a sum that is not finite cannot become finite
             if change <= CHANGE * rule.size || !change.is_finite() {
                 break;
             }
@@ -183,15 +184,15 @@ impl<A: Activation + ?Sized> Line<'_, A> {
         self.outwards(first, step).plus(self.outwards(-first, -step))
     }
 
-    /// Σ over first + k·step, until terms no longer count or the density ends.
+    /// Σ over first + k·step, until the terms are negligible or the density underflows.
     fn outwards(&self, first: f64, step: f64) -> Total {
         let mut total = Total::default();
         let mut node = first;
-        while node.abs() < FAR {
+        while node.abs() < UNDERFLOW {
             let block = self.block(node, step);
             total = total.plus(block);
             node += BLOCK as f64 * step;
-            // where φ is nothing about z, a mean that is all tail lies farther out
+            // if φ is zero around z, the whole mean comes from the tail, farther out
             let counts = block.size > f64::EPSILON * f64::EPSILON * total.size;
             if node.abs() > REACH && total.size != 0.0 && !counts {
                 break;
@@ -200,14 +201,14 @@ impl<A: Activation + ?Sized> Line<'_, A> {
         total
     }
 
-    /// Σ over a block of nodes; those beyond the end of the density count for nothing.
+    /// Σ over a block of nodes. A node at which the density underflows has weight zero.
     fn block(&self, first: f64, step: f64) -> Total {
-        let (mut places, mut weights, mut values) = ([self.z; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        let nodes = (0..BLOCK).map(|k| first + k as f64 * step).take_while(|node| node.abs() < FAR);
-        for ((place, weight), node) in places.iter_mut().zip(&mut weights).zip(nodes) {
-            (*place, *weight) = (self.z + self.sigma * node, density(node));
+        let (mut points, mut weights, mut values) = ([self.z; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let nodes = (0..BLOCK).map(|k| first + k as f64 * step).take_while(|node| node.abs() < UNDERFLOW);
+        for ((point, weight), node) in points.iter_mut().zip(&mut weights).zip(nodes) {
+            (*point, *weight) = (self.z + self.sigma * node, density(node));
         }
-        self.phi.respond(&places, &mut values);
+        self.phi.respond(&points, &mut values);
         let terms = weights.iter().zip(&values).filter(|(weight, _)| **weight > 0.0).map(|(w, value)| w * value);
         terms.fold(Total::default(), |total, term| total.plus(Total { sum: term, size: term.abs() }))
     }

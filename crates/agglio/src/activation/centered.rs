@@ -1,9 +1,10 @@
-//! The *rise* φ(t) − φ(0) of an activation that does not give its own.
+//! The *centered* activation φ(t) − φ(0), computed from φ and φ′. It is the default of an activation without its own
+//! form.
 
-/// Up to here the slope is integrated.
-const NEAR: f64 = 0.5;
+/// Up to this |t| the derivative is integrated.
+const LARGEST_INTEGRATED: f64 = 0.5;
 
-/// Nodes in (0, 1) and weights of the ten-point Gauss–Legendre rule on [−1, 1], which are symmetric about zero.
+/// Positive nodes and weights of the ten-point Gauss–Legendre rule on [−1, 1], which is symmetric about zero.
 const RULE: [(f64, f64); 5] = [
     (0.14887433898163122, 0.29552422471475287),
     (0.4333953941292472, 0.26926671930999635),
@@ -14,16 +15,16 @@ const RULE: [(f64, f64); 5] = [
 
 /// `φ(t) − φ(0) = ∫₀ᵗ φ′(s) ds`
 ///
-/// Near zero, where the difference cancels, it is the integral by Gauss–Legendre, whose terms have one sign for
-/// an increasing φ; beyond, and wherever the two differ by more than rounding explains (φ bends so sharply that
-/// ten points do not follow it), it is the plain difference.
+/// Near zero the difference would cancel, so the integral is computed by Gauss–Legendre. For an increasing φ the terms
+/// of this rule have one sign. The plain difference is used farther out, and where the two values differ by more than
+/// rounding: there the curvature of φ is too large for ten points.
 pub(super) fn from_derivative(value: impl Fn(f64) -> f64, derivative: impl Fn(f64) -> f64, t: f64) -> f64 {
     if t == 0.0 {
         return 0.0;
     }
     let (end, start) = (value(t), value(0.0));
     let difference = end - start;
-    if t.abs() > NEAR {
+    if t.abs() > LARGEST_INTEGRATED {
         return difference;
     }
     let integral = integrate(derivative, t);

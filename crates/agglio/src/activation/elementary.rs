@@ -1,22 +1,22 @@
-//! *Elementary* functions without a branch, so that a loop over a slice of numbers is compiled for the vector unit.
+//! *Elementary* functions (exp, expm1, log1p, tanh) without branches, so that the compiler vectorises a loop over them.
 //!
-//! They are polynomials after a reduction of the argument, in additions and multiplications alone: without fused ones
-//! the bits are the same on every machine, alone and in a loop. The tests below hold them
-//! to mpmath, and `tests/it/derivatives.rs` what is made of them.
+//! They reduce the argument and evaluate a polynomial, with separate additions and multiplications only. Without fused
+//! multiply–add the bits are the same on every machine, for one number and in a loop. The tests below compare them with
+//! mpmath, and `tests/it/derivatives.rs` tests the activations that use them.
 
 use std::f64::consts::LOG2_E;
 
-/// ln 2 in two parts, of which multiples by an exponent are exact in the first.
+/// ln 2 as a sum of two numbers. The product of the first with an exponent is exact.
 const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN_2_LOW: f64 = 1.9082149292705877e-10;
 
-/// Adding this number rounds to an integer, which then stands in the last bits.
+/// Adding this number rounds to an integer, whose bits are then the last bits of the sum.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// Exponent bits of one.
 const ONE: u64 = 1023 << 52;
 
-/// Bits of the number beside √½ that mantissas are counted from.
+/// Bits of the double closest to √½. The reduced mantissa lies between it and its double.
 const ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
 const MANTISSA: u64 = (1 << 52) - 1;
 
@@ -34,7 +34,7 @@ const LOGARITHM: [[f64; 4]; 3] = [
     [2.0 / 19.0, 2.0 / 21.0, 0.0, 0.0],
 ];
 
-/// `c_0 + c_1 x + c_2 x² + …`, in four sums that do not wait for each other.
+/// `c_0 + c_1 x + c_2 x² + …`, as four independent sums, which the processor computes in parallel.
 #[inline(always)]
 pub(super) fn polynomial<const N: usize>(coefficients: &[[f64; 4]; N], x: f64) -> f64 {
     let square = x * x;
@@ -48,20 +48,21 @@ pub(super) fn polynomial<const N: usize>(coefficients: &[[f64; 4]; N], x: f64) -
     (sums[0] + sums[1] * x) + (sums[2] + sums[3] * x) * square
 }
 
-/// 2ⁿ for the integer n that was rounded as `rounded` = n + [`ROUND`], |n| ≤ 1022.
+/// 2ⁿ for an integer n with |n| ≤ 1022, given as `rounded` = n + [`ROUND`].
 #[inline(always)]
 fn power_of_two(rounded: f64) -> f64 {
     f64::from_bits((rounded.to_bits() << 52).wrapping_add(ONE))
 }
 
-/// e^x = (1 + `centered`)·2^a·2^b with |rise| < 0.42: two powers, because one of them alone may overflow or underflow.
+/// e^x = (1 + `centered`)·2^a·2^b with |centered| < 0.42. There are two powers because a single one may over- or
+/// underflow.
 struct Reduced {
     centered: f64,
     half: f64,
     rest: f64,
 }
 
-/// Reduces e^x; beyond ±750 it is nothing or infinite in any case.
+/// Reduces e^x. Beyond ±750 the result is zero or infinite anyway.
 #[inline(always)]
 fn reduce(x: f64) -> Reduced {
     let x = x.clamp(-750.0, 750.0);
@@ -87,14 +88,14 @@ pub(super) fn exp_m1(x: f64) -> f64 {
     (centered * half + (half - unit)) * rest
 }
 
-/// ln(1 + u) without cancellation, for u ≥ −½ that is finite.
+/// ln(1 + u) without cancellation, for a finite u ≥ −½.
 #[inline(always)]
 pub(super) fn ln_1p(u: f64) -> f64 {
     let w = 1.0 + u;
-    // what 1 + u has lost
+    // the rounding error of 1 + u
     let lost = u - (w - 1.0);
     let bits = w.to_bits().wrapping_sub(ROOT);
-    // bits of a double whose last ones are the exponent, which is −1 at least
+    // a double whose last bits are the exponent, which is at least −1
     let exponent = f64::from_bits((bits.wrapping_add(ONE) >> 52) | 0x4330_0000_0000_0000) - 4_503_599_627_371_519.0;
     let f = f64::from_bits((bits & MANTISSA).wrapping_add(ROOT)) - 1.0;
     let s = f / (2.0 + f);

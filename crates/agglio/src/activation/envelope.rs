@@ -1,39 +1,39 @@
-//! An *envelope* bounds what the slope and the bend of an activation do to Gaussian covariates.
+//! An *envelope* is a set of bounds on the derivatives of an activation under Gaussian covariates.
 //!
 //! ```text
 //! least(c) ≤ 2·E φ′(cx)²·(x·v₁ + x′·v₂)² ≤ most,     x, x′ ~ N(0, 1),  v₁² + v₂² = 1
 //! ```
 //!
-//! The constants of the theory are made of these and of nothing else that belongs to an activation. They are known for
-//! the sigmoid and for both softplus. Reference: appendix `app:app-elsc-elss` of the paper.
+//! The constants of the theory depend on the activation only through its envelope. Envelopes are known for the sigmoid,
+//! softplus and leaky softplus. Reference: appendix `app:app-elsc-elss` of the paper.
 
 use std::f64::consts::FRAC_2_PI;
 
 /// Bounds on an activation under Gaussian covariates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Envelope {
-    /// How the lower bound falls with c, which is τ·‖w‖ times the deviation of a covariate.
+    /// How the lower bound decreases with c, which is τ·‖w‖ times the standard deviation of a covariate.
     pub fall: Fall,
-    /// What the fall is multiplied by.
+    /// The factor of the lower bound.
     pub factor: f64,
     /// The upper bound.
     pub most: f64,
     /// L, the largest |φ′|.
     pub largest_slope: f64,
     /// b, a bound on |φ″|.
-    pub largest_bend: f64,
-    /// K, the Lipschitz constant of φ⁻¹ on labels that noise of the width below leaves, for |z| ≤ √2.
-    pub inverse_slope: f64,
-    /// The largest noise after φ that K is for.
+    pub largest_second_derivative: f64,
+    /// K, the Lipschitz constant of φ⁻¹ on the responses φ(z) + noise with |z| ≤ √2 and |noise| ≤ `widest_noise`.
+    pub inverse_lipschitz: f64,
+    /// The largest noise after φ for which K holds.
     pub widest_noise: f64,
 }
 
 /// The shape of a lower bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fall {
-    /// √(2/π)·e^{−3c}, of the sigmoid: the paper's integral has a closed form with erfc, which lies above it.
+    /// √(2/π)·e^{−3c}, for the sigmoid. It is a lower bound of the paper's integral, whose closed form contains erfc.
     Exponential,
-    /// 2e⁻⁴/(1 + e^{c²/2})², of both softplus, by the inequality of Jensen.
+    /// 2e⁻⁴/(1 + e^{c²/2})², for softplus and leaky softplus, by Jensen's inequality.
     Jensen,
 }
 
@@ -47,7 +47,7 @@ impl Envelope {
         fall + self.factor.ln()
     }
 
-    /// How fast ln least falls as ln c rises, which is not negative and rises with c.
+    /// −d ln least(c)/d ln c: how fast the lower bound decreases. It is not negative, and increases with c.
     pub fn steepness(&self, c: f64) -> f64 {
         match self.fall {
             Fall::Exponential => 3.0 * c,
@@ -60,8 +60,8 @@ impl Envelope {
         self.ln_least(c).exp()
     }
 
-    /// What the paper prints as the upper bound, which is none: √(2/π)·e^{−c/10} for the sigmoid is too low for c over 59,
-    /// and for both softplus it is the lower bound.
+    /// The upper bound as the paper prints it, which is not a bound. For the sigmoid, √(2/π)·e^{−c/10} is too low for
+    /// c > 59; for softplus and leaky softplus the paper prints the lower bound.
     pub fn printed_most(&self, c: f64) -> f64 {
         match self.fall {
             Fall::Exponential => (0.5 * FRAC_2_PI.ln() - 0.1 * c).exp(),
@@ -69,7 +69,8 @@ impl Envelope {
         }
     }
 
-    /// L as printed: 1 for both softplus, though the leaky one is steeper.
+    /// L as the paper prints it: 1 for softplus and leaky softplus, though the largest derivative of the leaky one is
+    /// larger.
     pub fn printed_slope(&self) -> f64 {
         self.largest_slope.min(1.0)
     }

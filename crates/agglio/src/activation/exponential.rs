@@ -6,9 +6,9 @@ use crate::math::vector::map;
 
 /// `φ(t) = e^t`
 ///
-/// Growth at a rate; its slope has no bound, so only solvers that search for their step can fit it.
+/// The curve of exponential growth. Its derivative has no bound, so only solvers with a step search can fit it.
 ///
-/// Reference: not in the paper; graduated as its half-bounded activations are, γ(τ) = 1.
+/// Reference: not in the paper; it is graduated like the half-bounded activations of the paper, with γ(τ) = 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Exp;
 
@@ -39,7 +39,7 @@ impl Activation for Exp {
 
     fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
         let shift = 0.5 * sigma * sigma;
-        // −∞ + ∞ would be no number
+        // −∞ + ∞ would be NaN
         map(z, out, |z: f64| exp(z.max(f64::MIN) + shift));
     }
 

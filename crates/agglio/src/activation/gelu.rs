@@ -1,17 +1,17 @@
-//! The GELU curve with the exact normal distribution, which turns once.
+//! The GELU curve with the exact normal distribution, which has one minimum.
 
 use std::f64::consts::SQRT_2;
 
-use super::inverse::{self, Turn};
-use super::normal::{FAR, PEAK, density, distribution, moment};
+use super::inverse::{self, Minimum};
+use super::normal::{PEAK, UNDERFLOW, density, distribution, moment};
 use super::{Activation, Preimages, Range};
 use crate::math::vector::{Function, map};
 
 /// The minimum; digits and series from `tests/it/golden/activations.py`.
-const TURN: Turn = Turn {
+const MINIMUM: Minimum = Minimum {
     at: -0.7517915246935645,
-    low: -0.16997120747990366,
-    low_rest: -4.060510732350249e-18,
+    value: -0.16997120747990366,
+    value_rest: -4.060510732350249e-18,
     series: [
         2.1529186559712192,
         -1.390304180188793,
@@ -23,11 +23,12 @@ const TURN: Turn = Turn {
     ],
 };
 
-/// `φ(t) = t·Φ(t)`, Φ the normal distribution
+/// `φ(t) = t·Φ(t)`, Φ the normal distribution function
 ///
-/// A smooth ReLU that dips to −0.17 before it vanishes on the left, so labels in the dip have two preimages.
+/// A smooth ReLU that decreases to −0.17 and tends to 0 on the left, so negative responses have two preimages.
 ///
-/// Reference: not in the paper; SiLU (Table 1, `tab:elsc-elss`) with the normal distribution in the logistic's place.
+/// Reference: not in the paper; SiLU (Table 1, `tab:elsc-elss`) with the normal distribution in place of the logistic
+/// one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gelu;
 
@@ -38,7 +39,7 @@ impl Activation for Gelu {
 
     #[inline(always)]
     fn value(&self, t: f64) -> f64 {
-        if t < -FAR { 0.0 } else { t * distribution(t) }
+        if t < -UNDERFLOW { 0.0 } else { t * distribution(t) }
     }
 
     #[inline(always)]
@@ -48,8 +49,8 @@ impl Activation for Gelu {
 
     #[inline(always)]
     fn second_derivative(&self, t: f64) -> f64 {
-        // (√2 − t)(√2 + t) in place of 2 − t², whose rounding would show beside its zeros.
-        if t.abs() > FAR { 0.0 } else { (SQRT_2 - t) * (SQRT_2 + t) * density(t) }
+        // (√2 − t)(√2 + t) in place of 2 − t², which loses digits near its zeros
+        if t.abs() > UNDERFLOW { 0.0 } else { (SQRT_2 - t) * (SQRT_2 + t) * density(t) }
     }
 
     #[inline(always)]
@@ -62,7 +63,7 @@ impl Activation for Gelu {
     }
 
     fn range(&self) -> Range {
-        Range { lo: TURN.low, hi: f64::INFINITY, attained: true }
+        Range { lo: MINIMUM.value, hi: f64::INFINITY, attained: true }
     }
 
     fn largest_slope(&self) -> Option<f64> {
@@ -77,9 +78,9 @@ impl Activation for Gelu {
         if y >= 0.0 {
             return Preimages::One(inverse::rising(self, y / distribution(y), y));
         }
-        // |t|Φ(t) stays under the density, so the point of that density lies to the left.
+        // |t|Φ(t) is smaller than the density, so the point with this density lies left of the solution
         let density_ratio = (-y / PEAK).min(1.0);
-        TURN.preimages(self, -(-2.0 * density_ratio.ln()).sqrt(), y)
+        MINIMUM.preimages(self, -(-2.0 * density_ratio.ln()).sqrt(), y)
     }
 }
 
@@ -93,7 +94,7 @@ impl Function for Average {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
         let x = z / self.both;
-        // −∞·0 would be no number
+        // −∞·0 would be NaN
         z.max(f64::MIN) * distribution(x) + self.sigma * (self.sigma / self.both) * density(x)
     }
 }

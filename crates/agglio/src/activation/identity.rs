@@ -4,7 +4,7 @@ use super::{Activation, Preimages};
 
 /// `φ(t) = t`
 ///
-/// Linear least squares, which graduation leaves as it is: the yardstick beside every other fit.
+/// Linear least squares. Graduation does not change it, so it is the baseline for every other fit.
 ///
 /// Reference: the leaky softplus of the paper (Table 1, `tab:elsc-elss`) at k = 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,7 +35,7 @@ impl Activation for Identity {
         t
     }
 
-    fn average(&self, _deviation: f64, z: &[f64], out: &mut [f64]) {
+    fn average(&self, _sigma: f64, z: &[f64], out: &mut [f64]) {
         self.respond(z, out);
     }
 
@@ -48,7 +48,7 @@ impl Activation for Identity {
     }
 
     fn graduate(&self, _tau: f64, z: &[f64], out: &mut [f64]) {
-        // (τz)/τ is z but for its rounding.
+        // (τz)/τ is z up to rounding
         for (out, &z) in out.iter_mut().zip(z) {
             *out = z;
         }

@@ -1,27 +1,26 @@
-//! *Inverses* of activations that have none in closed form: one bracketed root finder and the three shapes of
-//! curve that use it.
+//! *Inverses* of activations without a closed form: a bracketed root finder, and the three shapes of curve that use it.
 
 use super::{Activation, Preimages};
 
-/// After so many rounds only halving is left, which needs at most 64 more.
+/// After this many iterations only bisection is used, which needs at most 64 more.
 const NEWTON_ROUNDS: u32 = 60;
 const ROUNDS: u32 = NEWTON_ROUNDS + 70;
 
-/// A gap this small, relative to its scale, is what rounding leaves of φ; more steps would only wander in it.
+/// A gap below this, relative to its scale, is the rounding error of φ. More iterations would not reduce it.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Within this √(y − minimum) of the minimum the series gives more digits than the value of φ, which is flat there.
+/// For √(y − minimum) below this the series is more accurate than an iteration, because φ is flat at its minimum.
 const SERIES_ALONE: f64 = 0.01;
 
-/// Up to here the series is a good first guess.
+/// For √(y − minimum) up to this the series is a good starting point.
 const SERIES_START: f64 = 0.3;
 
-/// The z in the bracket at which an increasing `gap` passes zero.
+/// The z in the bracket at which an increasing `gap` is zero.
 ///
-/// `gap(z)` gives the gap and its derivative. Newton's step is taken from the best point so far while it stays in
-/// the bracket and is at most half as long as the one before; otherwise the bracket is halved *by count of floating
-/// point numbers*, so that 64 halvings suffice from any bracket. A gap that is rounding beside `scale` ends it;
-/// Newton's step from there is the answer.
+/// `gap(z)` returns the gap and its derivative. A Newton step from the best point so far is taken if it stays in the
+/// bracket and is at most half as long as the step before. Otherwise the bracket is bisected *by the count of floating
+/// point numbers* in it, so 64 bisections suffice for any bracket. The iteration ends when the gap is rounding relative
+/// to `scale`; the Newton step from that point is the result.
 pub(super) fn crossing(bracket: (f64, f64), start: f64, scale: f64, gap: impl Fn(f64) -> (f64, f64)) -> f64 {
     let (mut lo, mut hi) = bracket;
     let mut z = start.max(lo).min(hi);
@@ -32,7 +31,7 @@ pub(super) fn crossing(bracket: (f64, f64), start: f64, scale: f64, gap: impl Fn
         if g == 0.0 {
             return z;
         }
-        // A curve that overflows to NaN far out counts as having arrived there.
+        // if φ overflows to NaN, its value lies beyond y
         if g < 0.0 || (g.is_nan() && z < 0.0) {
             lo = z;
         } else {
@@ -42,7 +41,7 @@ pub(super) fn crossing(bracket: (f64, f64), start: f64, scale: f64, gap: impl Fn
             (least, best, newton) = (g.abs(), z, z - g / derivative);
         }
         let step = (newton - best).abs();
-        // Where φ has underflowed, its step is nothing beside z but no arrival: halving led there, not Newton.
+        // where φ has underflowed, a Newton step is tiny too but means nothing; bisection led there
         let still = step <= 0.5 * f64::EPSILON * best.abs() && (round == 0 || last_step.is_finite());
         if still || (least <= ROUNDING * scale && lo <= newton && newton <= hi) {
             return newton;
@@ -61,7 +60,7 @@ pub(super) fn increasing(value: impl Fn(f64) -> f64, derivative: impl Fn(f64) ->
     increasing_from(0.0, value, derivative, y)
 }
 
-/// φ⁻¹(y) for an increasing φ, from a guess; none if no finite z comes that far.
+/// φ⁻¹(y) for an increasing φ, from a starting point; none if φ does not reach y at any finite z.
 pub(super) fn increasing_from(
     guess: f64,
     value: impl Fn(f64) -> f64,
@@ -79,25 +78,27 @@ pub(super) fn rising(phi: &impl Activation, guess: f64, y: f64) -> f64 {
     crossing((0.0, f64::MAX), guess, y, |z| (phi.value(z) - y, phi.derivative(z)))
 }
 
-/// The one minimum of a curve that falls from φ(−∞) = 0 and rises through φ(0) = 0.
-pub(super) struct Turn {
-    /// Where it is.
+/// The only minimum of a curve that decreases from φ(−∞) = 0 and then increases through φ(0) = 0.
+pub(super) struct Minimum {
+    /// The argument z of the minimum.
     pub at: f64,
-    /// φ there, rounded.
-    pub low: f64,
-    /// φ there less `low`.
-    pub low_rest: f64,
-    /// `z = at + Σ series[n]·s^{n+1}` with s = ±√(φ(z) − minimum), + on the right: the inverse of φ's own series.
+    /// φ at the minimum, rounded.
+    pub value: f64,
+    /// The exact φ at the minimum minus `value`.
+    pub value_rest: f64,
+    /// `z = at + Σ series[n]·s^{n+1}` with s = ±√(φ(z) − minimum), + on the right: the inverse of the Taylor series of
+    /// φ.
     pub series: [f64; 7],
 }
 
-impl Turn {
-    /// Both solutions of φ(z) = y for `low` ≤ y < 0, with a guess for the left one where the series is no help.
+impl Minimum {
+    /// Both solutions of φ(z) = y for `value` ≤ y < 0. `tail` is the starting point for the left one far from the
+    /// minimum.
     pub(super) fn preimages(&self, phi: &impl Activation, tail: f64, y: f64) -> Preimages {
-        // The minimum is not a floating point number; without its rest the first few labels above it would be
-        // off by their whole distance.
-        let above = (y - self.low) - self.low_rest;
-        if y <= self.low || above <= 0.0 {
+        // the minimum is not a floating point number: without `value_rest`, y − minimum would be wrong by 100 % for the
+        // first few y above it
+        let above = (y - self.value) - self.value_rest;
+        if y <= self.value || above <= 0.0 {
             return Preimages::One(self.at);
         }
         let s = above.sqrt();
@@ -106,7 +107,7 @@ impl Turn {
             return Preimages::Two { left: near_left, right: near_right };
         }
         let (left, right) = if s < SERIES_START { (near_left, near_right) } else { (tail, 2.0 * y) };
-        // In logarithms the left branch is nearly a line, or a parabola, down to the smallest labels.
+        // ln|φ| is nearly linear or quadratic on the left branch, even for the smallest y
         let left = crossing((f64::MIN, self.at), left, 1.0, |z| {
             let value = phi.value(z);
             ((value / y).ln(), phi.derivative(z) / value)
@@ -120,7 +121,7 @@ impl Turn {
     }
 }
 
-/// The number half way between two, counted in floating point numbers.
+/// The midpoint of two numbers by the count of floating point numbers between them.
 fn middle(lo: f64, hi: f64) -> f64 {
     number(ordinal(lo).midpoint(ordinal(hi)))
 }

@@ -6,13 +6,13 @@ use super::{Activation, Envelope, Preimages, Range, Sigmoid, Softplus, average, 
 use crate::error::{Error, Result};
 use crate::math::vector::map;
 
-/// From here on e^{−y} is lost beside one.
+/// From here on e^{−y} is below the rounding error of one.
 const STRAIGHT: f64 = 40.0;
 
 /// `φ(t) = ln(1 + e^t) − ln(1 + e^{−kt})`, 0 ≤ k ≤ 1
 ///
-/// The smooth relative of leaky ReLU, kt far to the left and t far to the right; k = 0 is softplus less ln 2
-/// and k = 1 is the identity. It is not 1-Lipschitz: for 0 < k < 1 its slope passes one before it settles there.
+/// A smooth leaky ReLU: close to kt far to the left and to t far to the right. k = 0 is softplus − ln 2, and k = 1 is
+/// the identity. It is not 1-Lipschitz: for 0 < k < 1 its derivative exceeds one and then decreases to one.
 ///
 /// Reference: Table 1 of the paper (`tab:elsc-elss`), row "leaky softplus".
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct LeakySoftplus {
 }
 
 impl LeakySoftplus {
-    /// The leaky softplus whose slope tends to `k` on the left.
+    /// The leaky softplus whose derivative tends to `k` on the left.
     ///
     /// # Errors
     ///
@@ -41,12 +41,12 @@ impl LeakySoftplus {
         if !(0.0..=1.0).contains(&k) {
             return Err(Error::parameter("k of leaky-softplus", k, "it must lie between 0 and 1"));
         }
-        // Zero may come with a minus sign, which the name would show.
+        // −0 would appear in the name
         let k = k.abs();
         Ok(LeakySoftplus { k, largest_slope: derivative(k, steepest(k)) })
     }
 
-    /// k, the slope far to the left.
+    /// k, the limit of the derivative on the left.
     pub fn k(&self) -> f64 {
         self.k
     }
@@ -59,8 +59,8 @@ impl Activation for LeakySoftplus {
 
     #[inline(always)]
     fn value(&self, t: f64) -> f64 {
-        // The constants ln 2 of the two softplus cancel, and their rises have the same sign: φ keeps its digits
-        // around its zero at t = 0.
+        // the constants ln 2 of the two softplus cancel, and their centered values have opposite signs, so that the
+        // difference loses no digits near the zero at t = 0
         Softplus.centered(t) - Softplus.centered(-scaled(self.k, t))
     }
 
@@ -83,7 +83,7 @@ impl Activation for LeakySoftplus {
         if !average::is_wide(PI, sigma) {
             return average::over_noise(self, PI, sigma, z, out);
         }
-        // the second softplus is wider by 1/k, and sees less noise
+        // the second softplus is wider by the factor 1/k, so the noise is smaller relative to it
         let (mut mirrored, mut left) = (vec![0.0; z.len()], vec![0.0; z.len()]);
         map(z, &mut mirrored, |z| -scaled(self.k, z));
         Softplus.average(self.k * sigma, &mirrored, &mut left);
@@ -106,13 +106,13 @@ impl Activation for LeakySoftplus {
         let softplus = Softplus.envelope()?;
         let inverse = match self.k > 0.0 {
             true => (1.0 / least_slope, f64::INFINITY),
-            false => (softplus.inverse_slope, softplus.widest_noise),
+            false => (softplus.inverse_lipschitz, softplus.widest_noise),
         };
         Some(Envelope {
             factor: 1.0 + self.k * self.k,
             most: self.largest_slope * self.largest_slope + least_slope * least_slope,
             largest_slope: self.largest_slope,
-            inverse_slope: inverse.0,
+            inverse_lipschitz: inverse.0,
             widest_noise: inverse.1,
             ..softplus
         })
@@ -126,7 +126,7 @@ impl Activation for LeakySoftplus {
             let line = 2.0 / (1.0 + self.k);
             return inverse::increasing_from(line * y, |z| self.value(z), |z| self.derivative(z), y);
         }
-        // e^z = 2e^y − 1. Next to −ln 2 it is the last digit of y; rounding must not make it nothing.
+        // e^z = 2e^y − 1: near y = −ln 2 only the last digit of y is left of it, and rounding must not make it zero
         let above_minus_one = (2.0 * y.exp_m1()).max(-1.0 + 0.5 * f64::EPSILON);
         Preimages::One(if y < STRAIGHT { above_minus_one.ln_1p() } else { y + LN_2 })
     }
@@ -137,16 +137,16 @@ fn derivative(k: f64, t: f64) -> f64 {
     Sigmoid.value(t) + k * Sigmoid.value(-scaled(k, t))
 }
 
-/// k·t, which is 0 for k = 0 at infinite t too.
+/// k·t, which is 0 for k = 0 even if t is infinite.
 #[inline(always)]
 fn scaled(k: f64, t: f64) -> f64 {
     if k == 0.0 { 0.0 } else { k * t }
 }
 
-/// The t > 0 of the largest slope, where the bend is zero: σ′(t) = k²·σ′(kt), taken in logarithms.
+/// The t > 0 with the largest derivative, where φ″ = 0: σ′(t) = k²·σ′(kt), solved in logarithms.
 fn steepest(k: f64) -> f64 {
     if k == 0.0 || k == 1.0 {
-        // The slope climbs to one for ever, or is one everywhere.
+        // for k = 0 the derivative increases to one without reaching it, for k = 1 it is one everywhere
         return f64::INFINITY;
     }
     // −ln σ′(t), whose derivative is tanh(t/2)

@@ -1,21 +1,22 @@
-//! An *activation* φ is the scalar curve that the linear predictor passes through, `y ≈ φ(xᵀw)`,
-//! together with its graduation.
+//! An *activation* φ is the scalar function in `y ≈ φ(xᵀw)`, together with its graduation.
 //!
-//! Every solver of this crate sees φ only in *anchored* form, at a temperature τ in [0, 1]:
+//! Graduation replaces φ by a family of functions with a temperature τ in [0, 1]. Every solver of this crate uses φ
+//! only in this *anchored* form:
 //!
 //! ```text
-//! φ̂_τ(z)  = (φ(τz) − φ(0))/τ        value   a line φ′(0)·z at τ = 0, φ(z) − φ(0) at τ = 1
-//! φ̂_τ′(z) = φ′(τz)                  slope
-//! φ̂_τ″(z) = τ·φ″(τz)                bend
+//! φ̂_τ(z)  = (φ(τz) − φ(0))/τ        value               φ′(0)·z at τ = 0, φ(z) − φ(0) at τ = 1
+//! φ̂_τ′(z) = φ′(τz)                  derivative
+//! φ̂_τ″(z) = τ·φ″(τz)                second derivative
 //! ```
 //!
-//! It is the graduated activation of the paper (definition "Graduated Activation and Objective") up to
-//! the constant φ_τ(0), which cancels in every residual, and the factor γ(τ) = φ_τ′(0)/φ′(0), which is τ
-//! for the bounded activations and 1 for the rest. A unit step on it therefore is the paper's η/τ² or η,
-//! nothing cancels as τ → 0, and τ = 0 is an ordinary temperature.
+//! It differs from the graduated activation of the paper (definition "Graduated Activation and Objective") by two
+//! constants: φ_τ(0), which cancels in every residual, and the factor γ(τ) = φ_τ′(0)/φ′(0). The factor is τ for the
+//! bounded activations and 1 for the others. A learning rate η for the anchored form therefore corresponds to η/τ² in
+//! the paper for the bounded activations, and to η for the others. Nothing cancels as τ → 0, and τ = 0 is the linear
+//! model.
 //!
-//! Stable forms live here and only here: an implementation gives φ at temperature one and the *rise*
-//! φ(t) − φ(0) without cancellation; the graduation is derived from them once, in [`Activation`].
+//! Numerically stable formulas belong here and nowhere else. An implementation gives φ at temperature one, and the
+//! *centered* value φ(t) − φ(0) without cancellation. [`Activation`] derives the graduation from them.
 
 mod average;
 mod centered;
@@ -52,7 +53,7 @@ pub use silu::Silu;
 pub use softplus::Softplus;
 pub use tanh::Tanh;
 
-/// Below this temperature φ̂_τ is its line to every digit for |z| < 1e100, and τz would lose digits to underflow.
+/// Below this temperature φ̂_τ is linear to the last digit for |z| < 1e100, and τz would lose digits to underflow.
 const COLD: f64 = 1e-150;
 
 /// The values that φ takes: the interval from `lo` to `hi`, either of which may be infinite.
@@ -62,8 +63,8 @@ pub struct Range {
     pub lo: f64,
     /// Least upper bound of φ.
     pub hi: f64,
-    /// Whether the finite bounds are reached at finite z (the minimum of SiLU and GELU), so that a label
-    /// at the bound has a preimage of its own.
+    /// Whether φ reaches its finite bounds at finite z, as SiLU and GELU reach their minimum. A response at such a
+    /// bound has a preimage.
     pub attained: bool,
 }
 
@@ -71,7 +72,7 @@ impl Range {
     /// All real numbers.
     pub const REALS: Range = Range { lo: f64::NEG_INFINITY, hi: f64::INFINITY, attained: false };
 
-    /// Whether a label `y` has a finite preimage.
+    /// Whether a response `y` has a finite preimage.
     pub fn contains(&self, y: f64) -> bool {
         let inside = self.lo < y && y < self.hi;
         inside || (self.attained && y.is_finite() && (y == self.lo || y == self.hi))
@@ -83,33 +84,33 @@ impl Range {
 pub enum Preimages {
     /// y lies outside the range of φ, or on a bound that no finite z reaches.
     None,
-    /// φ is one-to-one at y.
+    /// Exactly one z has φ(z) = y.
     One(f64),
-    /// φ turns once (SiLU, GELU) and y lies between its minimum and its limit at −∞.
+    /// φ has one minimum (SiLU, GELU), and y lies between it and the limit of φ at −∞.
     Two {
-        /// The solution on the falling branch.
+        /// The solution on the decreasing branch.
         left: f64,
-        /// The solution on the rising branch.
+        /// The solution on the increasing branch.
         right: f64,
     },
 }
 
-/// A smooth activation φ with φ′(0) ≠ 0, at every temperature.
+/// `φ̂_τ(z) = (φ(τz) − φ(0))/τ`
 ///
-/// Formula: `φ̂_τ(z) = (φ(τz) − φ(0))/τ`, see the [module](self) documentation.
+/// A smooth activation φ with φ′(0) ≠ 0, at every temperature; see the [module](self) documentation.
 ///
-/// An activation of your own needs [`name`](Activation::name), [`value`](Activation::value),
-/// [`derivative`](Activation::derivative) and [`second_derivative`](Activation::second_derivative). An increasing one needs nothing more: the
-/// rise is integrated from the slope where the difference would cancel and preimages are found by a
-/// bracketed Newton iteration. Give [`largest_slope`](Activation::largest_slope) if there is one, so that
-/// the solvers with a fixed step can use 1/Λ; without it only those that search for their step can.
+/// To add an activation, implement [`name`](Activation::name), [`value`](Activation::value),
+/// [`derivative`](Activation::derivative) and [`second_derivative`](Activation::second_derivative). For an increasing φ
+/// this is enough: `centered` is integrated from the derivative where the difference would cancel, and preimages are
+/// found by a bracketed Newton iteration. Implement [`largest_slope`](Activation::largest_slope) if the derivative is
+/// bounded. Solvers with a fixed step need it for the step 1/Λ; without it only solvers with a step search can be used.
 ///
 /// Reference: definition "Graduated Activation and Objective" of the paper.
 pub trait Activation: Debug + Send + Sync {
-    /// The name as a user types it, e.g. `leaky-softplus:0.2`.
+    /// The name as a user types it, for example `leaky-softplus:0.2`.
     fn name(&self) -> String;
 
-    /// φ(t), accurate to a few units in the last place, also where φ is tiny; never NaN for finite t.
+    /// φ(t), accurate to a few units in the last place even where φ is tiny. It is never NaN for finite t.
     fn value(&self, t: f64) -> f64;
 
     /// φ′(t).
@@ -120,8 +121,9 @@ pub trait Activation: Debug + Send + Sync {
 
     /// φ(t) − φ(0) without cancellation near t = 0.
     ///
-    /// Default: Gauss–Legendre integration of the slope for small |t|, the plain difference beyond, and also
-    /// where the two disagree by more than rounding because φ bends too sharply for the rule.
+    /// Default: Gauss–Legendre integration of φ′ for small |t|, and the plain difference otherwise. The difference is
+    /// also used where the two values differ by more than rounding, because the curvature of φ is too large for the
+    /// rule.
     fn centered(&self, t: f64) -> f64 {
         centered::from_derivative(|s| self.value(s), |s| self.derivative(s), t)
     }
@@ -131,20 +133,19 @@ pub trait Activation: Debug + Send + Sync {
         Range::REALS
     }
 
-    /// sup φ′, the Lipschitz constant that Λ is made of. Default: none.
+    /// sup φ′, the Lipschitz constant from which Λ is computed. Default: none.
     fn largest_slope(&self) -> Option<f64> {
         None
     }
 
-    /// Bounds under Gaussian covariates, which the theory is made of. Default: none are known.
+    /// Bounds under Gaussian covariates, from which the constants of the theory are computed. Default: none are known.
     fn envelope(&self) -> Option<Envelope> {
         None
     }
 
     /// The finite solutions z of φ(z) = y.
     ///
-    /// Default: for an increasing φ, a bracketed Newton iteration; none where φ does not come that far at
-    /// any finite z.
+    /// Default: a bracketed Newton iteration for an increasing φ; [`Preimages::None`] if φ reaches y at no finite z.
     fn preimages(&self, y: f64) -> Preimages {
         if !self.range().contains(y) {
             return Preimages::None;
@@ -152,19 +153,20 @@ pub trait Activation: Debug + Send + Sync {
         inverse::increasing(|z| self.value(z), |z| self.derivative(z), y)
     }
 
-    /// Writes φ(z), uncentred: predictions and the residual at τ = 1.
+    /// Writes φ(z), not centered: the predictions, and a part of the residual at τ = 1.
     fn respond(&self, z: &[f64], out: &mut [f64]) {
         map(z, out, Value(self));
     }
 
-    /// Writes E φ(z + ε), ε ~ N(0, σ²): the mean of y = φ(z + ε), of which φ(z) is the median.
+    /// Writes E φ(z + ε), ε ~ N(0, σ²): the mean of the response y = φ(z + ε), whose median is φ(z) if φ is increasing.
     ///
-    /// The activations of this crate override it, and are right to 1e-10 of E |φ(z + ε)| for σ up to 100.
+    /// The activations of this crate override it. Their error is at most 1e-10 of E |φ(z + ε)| for σ up to 100.
     ///
-    /// Default: the trapezoidal rule, whose step is halved until the sum changes by less than 1e-10 of E |φ(z + ε)|. It is
-    /// right to that much if φ is analytic within σ/300 of the real line, finite within 38σ of z, and of no weight farther
-    /// out. Beside a kink the error is at most 1e-7·σ times the change of the slope, beside a jump 1e-3 of the jump. It takes
-    /// about 80 values of φ a row up to σ = 1 and 80σ beyond: override it if φ has a closed form.
+    /// Default: the trapezoidal rule, whose step is halved until the sum changes by less than 1e-10 of E |φ(z + ε)|.
+    /// The error is then of that size if φ is analytic within σ/300 of the real line, finite within 38σ of z, and
+    /// negligible farther out. At a kink of φ the error is at most 1e-7·σ times the change of the derivative, at a jump
+    /// 1e-3 of the jump. The rule evaluates φ about 80 times a row up to σ = 1, and 80σ times beyond. Override it if
+    /// there is a closed form.
     fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
         average::refined(self, sigma, z, out);
     }
@@ -184,12 +186,12 @@ pub trait Activation: Debug + Send + Sync {
         map(z, out, Derivative { phi: self, tau });
     }
 
-    /// Writes φ(z) and φ′(z): what they have in common is computed once.
+    /// Writes φ(z) and φ′(z). Common subexpressions are computed once.
     fn respond_with_derivative(&self, z: &[f64], value: &mut [f64], derivative: &mut [f64]) {
         map_both(z, value, derivative, Value(self), Derivative { phi: self, tau: 1.0 });
     }
 
-    /// Writes φ̂_τ(z) and φ̂_τ′(z): what they have in common is computed once.
+    /// Writes φ̂_τ(z) and φ̂_τ′(z). Common subexpressions are computed once.
     fn graduate_with_derivative(&self, tau: f64, z: &[f64], value: &mut [f64], derivative: &mut [f64]) {
         if tau < COLD {
             self.graduate(tau, z, value);

@@ -7,29 +7,29 @@ use super::{Activation, Exp, Gelu, Identity, LeakySoftplus, Probit, Sigmoid, Sil
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::suggest::nearest;
 
-/// The names that [`named`] knows; `leaky-softplus` may be followed by its parameter, `leaky-softplus:0.3`.
+/// The names that [`named`] accepts. `leaky-softplus` may be followed by its parameter, as in `leaky-softplus:0.3`.
 pub const NAMES: &[&str] =
     &["sigmoid", "softplus", "leaky-softplus", "silu", "gelu", "tanh", "probit", "exp", "identity"];
 
-/// Curves with φ(τz) = τφ(z), which people ask for.
+/// Activations with φ(τz) = τφ(z). Users ask for them, but graduation does not change them.
 const HOMOGENEOUS: &[&str] = &["relu", "leaky-relu", "leaky_relu", "lrelu"];
 
-/// k of `leaky-softplus` when none is given, as in the paper's experiments.
+/// The k of `leaky-softplus` if none is given, as in the experiments of the paper.
 const DEFAULT_K: f64 = 0.2;
 
-/// What [`named`] has handed out and somebody still holds, by its full name: plans run beside each other only if they
-/// share their activation, and those of separate calls shall too.
+/// The activations that [`named`] has returned and that are still in use, by full name. Plans can share an oracle only
+/// if they share their activation, so two calls with one name must return the same object.
 static SHARED: Mutex<BTreeMap<String, Weak<dyn Activation>>> = Mutex::new(BTreeMap::new());
 
 /// `name[:parameter]` → φ
 ///
-/// The activation of that name, the same `Arc` as long as anyone holds it. Default: k = 0.2 for `leaky-softplus`, which
-/// also takes `leaky-softplus:0.3` and `leaky-softplus:k=0.3`.
+/// Returns the activation of that name, and the same `Arc` as long as one is in use. Default: k = 0.2 for
+/// `leaky-softplus`, which also accepts `leaky-softplus:0.3` and `leaky-softplus:k=0.3`.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::UnknownActivation`], with the name that was probably meant; [`ErrorKind::Homogeneous`] for ReLU and
-/// its kin; [`ErrorKind::Parameter`] for a parameter out of [0, 1], or one that the activation does not take.
+/// [`ErrorKind::UnknownActivation`], with the most similar name; [`ErrorKind::Homogeneous`] for ReLU and leaky ReLU;
+/// [`ErrorKind::Parameter`] for a parameter outside [0, 1], or for an activation without a parameter.
 ///
 /// # Examples
 ///
@@ -43,15 +43,15 @@ pub fn named(name: &str) -> Result<Arc<dyn Activation>> {
     made(name).map(shared)
 }
 
-/// The one of this name that is in use already, or else this one. Two that are made here and have the same full name are
-/// the same, since it shows every parameter.
+/// The activation of this name that is already in use, or else `phi`. A full name shows every parameter, so two
+/// activations with the same full name are equal.
 fn shared(phi: Arc<dyn Activation>) -> Arc<dyn Activation> {
-    // entries are put in whole, so that a thread that panicked leaves nothing wrong behind
+    // entries are inserted whole, so the map is consistent even after a thread has panicked
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = shared.get(&phi.name()).and_then(Weak::upgrade) {
         return known;
     }
-    // or a process that tries many parameters would keep them all
+    // otherwise a process that tries many parameters would keep an entry for each
     shared.retain(|_, known| known.strong_count() > 0);
     shared.insert(phi.name(), Arc::downgrade(&phi));
     phi
@@ -100,7 +100,7 @@ fn unknown(name: &str, stem: &str) -> Error {
         .into()
 }
 
-/// Nothing at all is hard to see without quotes.
+/// The value in quotes, so that an empty one can be seen.
 fn quoted(value: &str) -> String {
     format!("`{value}`")
 }

@@ -1,17 +1,18 @@
-//! The *normal law*: its density and distribution to a few units in the last place, tails included, without a branch.
+//! The *normal distribution*: its density and distribution function without branches, accurate to a few units in the
+//! last place even in the tails.
 
 use super::elementary::{exp, polynomial};
 
 /// 1/√(2π)
 pub(super) const PEAK: f64 = 0.3989422804014327;
 
-/// Beyond this many deviations the density is under the smallest positive number.
-pub(super) const FAR: f64 = 39.0;
+/// Beyond this many standard deviations the density underflows to zero.
+pub(super) const UNDERFLOW: f64 = 39.0;
 
-/// The middle of the scale that [`RATIO`] is on.
+/// The x in the middle of the interval on which the argument of [`RATIO`] is mapped.
 const MIDDLE: f64 = 5.0;
 
-/// (1 + x)·Φ(−x)/Φ′(x) for x from 0 to [`FAR`] in powers of a number from −1 to 1, by `tests/it/golden/elementary.py`.
+/// (1 + x)·Φ(−x)/Φ′(x), 0 ≤ x ≤ [`UNDERFLOW`], as a polynomial in a u from −1 to 1, by `tests/it/golden/elementary.py`.
 const RATIO: [[f64; 4]; 6] = [
     [1.1838820909087089, -0.2178234993409697, 0.049575850253509794, 0.04478385681472673],
     [-0.06751139391990467, 0.05044666034407803, -0.025475463120202945, 0.008634698077397973],
@@ -21,7 +22,7 @@ const RATIO: [[f64; 4]; 6] = [
     [-1.5366178333539112e-9, 6.688086675303818e-10, 1.3060701471622152e-10, -4.331789409733266e-11],
 ];
 
-/// Of (Φ(t) − ½)/Φ′(0) in odd powers of t: (−1)^k/(2^k·k!·(2k + 1)).
+/// Coefficients of (Φ(t) − ½)/Φ′(0) in odd powers of t: (−1)^k/(2^k·k!·(2k + 1)).
 const ODD_POWERS: [[f64; 4]; 4] = [
     [1.0, -1.0 / 6.0, 1.0 / 40.0, -1.0 / 336.0],
     [1.0 / 3_456.0, -1.0 / 42_240.0, 1.0 / 599_040.0, -1.0 / 9_676_800.0],
@@ -34,32 +35,32 @@ const ODD_POWERS: [[f64; 4]; 4] = [
     ],
 ];
 
-/// Where the powers of t are few and lose nothing.
-const NEAR: f64 = 1.0;
+/// Below this |t| the power series is short and loses no digits.
+const SERIES_LIMIT: f64 = 1.0;
 
 /// `e^{−t²/2}/√(2π)`
 #[inline(always)]
 pub(super) fn density(t: f64) -> f64 {
-    let t = t.clamp(-FAR, FAR);
+    let t = t.clamp(-UNDERFLOW, UNDERFLOW);
     let square = t * t;
-    // Rounding t² costs t²/2 units in the exponential, hundreds in the tail: what it dropped is put back.
+    // rounding t² costs t²/2 units in the last place, hundreds in the tail, so the rounding error is added back
     let high = f64::from_bits(t.to_bits() & (u64::MAX << 27));
     let low = t - high;
     let dropped = ((high * high - square) + 2.0 * (high * low)) + low * low;
     PEAK * exp(-0.5 * square) * (1.0 - 0.5 * dropped)
 }
 
-/// t times the density, also where t is infinite.
+/// t times the density, which is 0 for infinite t.
 #[inline(always)]
 pub(super) fn moment(t: f64) -> f64 {
-    t.clamp(-FAR, FAR) * density(t)
+    t.clamp(-UNDERFLOW, UNDERFLOW) * density(t)
 }
 
 /// Φ(−x) for x ≥ 0, by Mills' ratio.
 #[inline(always)]
 fn tail(x: f64) -> f64 {
-    let x = x.clamp(0.0, FAR);
-    let u = 2.0 * (FAR + MIDDLE) / FAR * (x / (x + MIDDLE)) - 1.0;
+    let x = x.clamp(0.0, UNDERFLOW);
+    let u = 2.0 * (UNDERFLOW + MIDDLE) / UNDERFLOW * (x / (x + MIDDLE)) - 1.0;
     density(x) * (polynomial(&RATIO, u) / (1.0 + x))
 }
 
@@ -68,18 +69,18 @@ fn tail(x: f64) -> f64 {
 pub(super) fn distribution(t: f64) -> f64 {
     let beyond = tail(t.abs());
     let outside = if t < 0.0 { beyond } else { 1.0 - beyond };
-    // exact at zero, and rising beside it
-    if t.abs() < NEAR { 0.5 + inside(t) } else { outside }
+    // the series is exact at zero and increasing near it
+    if t.abs() < SERIES_LIMIT { 0.5 + inside(t) } else { outside }
 }
 
 /// `Φ(t) − ½ = ½ erf(t/√2)`
 #[inline(always)]
 pub(super) fn above_half(t: f64) -> f64 {
     let outside = (0.5 - tail(t.abs())).copysign(t);
-    if t.abs() < NEAR { inside(t) } else { outside }
+    if t.abs() < SERIES_LIMIT { inside(t) } else { outside }
 }
 
-/// `Φ(t) − ½` for |t| < [`NEAR`].
+/// `Φ(t) − ½` for |t| < [`SERIES_LIMIT`].
 #[inline(always)]
 fn inside(t: f64) -> f64 {
     PEAK * t * polynomial(&ODD_POWERS, t * t)

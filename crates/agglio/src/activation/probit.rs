@@ -1,7 +1,7 @@
 //! The normal distribution function.
 
 use super::average::Step;
-use super::normal::{FAR, PEAK, above_half, density, distribution, moment};
+use super::normal::{PEAK, UNDERFLOW, above_half, density, distribution, moment};
 use super::{Activation, Preimages, Range, inverse};
 use crate::math::vector::map;
 
@@ -39,8 +39,8 @@ impl Activation for Probit {
     }
 
     fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
-        // two normal variables make one
-        map(z, out, Step { place: 0.0, sigma: sigma.hypot(1.0) });
+        // the sum of two normal variables is normal
+        map(z, out, Step { threshold: 0.0, sigma: sigma.hypot(1.0) });
     }
 
     fn range(&self) -> Range {
@@ -57,7 +57,7 @@ impl Activation for Probit {
         }
         let p = y - 0.5;
         Preimages::One(if p.abs() < 0.25 {
-            // Φ − ½ is nearly a line here.
+            // Φ − ½ is nearly linear here
             inverse::crossing((-1.0, 1.0), p / PEAK, p.abs(), |z| (self.centered(z) - p, density(z)))
         } else if p < 0.0 {
             tail(y)
@@ -67,10 +67,10 @@ impl Activation for Probit {
     }
 }
 
-/// Φ⁻¹(y) for y under a half. ln Φ is concave and e^{−z²/2} > Φ(z), so Newton's steps on it start to the left
-/// of the solution and never pass it.
+/// Φ⁻¹(y) for y < ½. ln Φ is concave and e^{−z²/2} > Φ(z), so Newton's iteration for ln Φ starts left of the solution
+/// and does not pass it.
 fn tail(y: f64) -> f64 {
-    inverse::crossing((-FAR, 0.0), -(-2.0 * y.ln()).sqrt(), 1.0, |z| {
+    inverse::crossing((-UNDERFLOW, 0.0), -(-2.0 * y.ln()).sqrt(), 1.0, |z| {
         let phi = distribution(z);
         ((phi / y).ln(), density(z) / phi)
     })

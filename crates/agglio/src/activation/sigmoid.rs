@@ -1,4 +1,4 @@
-//! The logistic curve, and the parts that softplus and SiLU are made of.
+//! The logistic curve, on which softplus and SiLU are built.
 
 use super::average::{self, Step};
 use super::elementary::{exp, exp_m1};
@@ -6,7 +6,7 @@ use super::{Activation, Envelope, Fall, Preimages, Range};
 
 /// `φ(t) = 1/(1 + e^{−t})`
 ///
-/// The probability of a logistic model; its graduation carries no 1/τ in the paper, so γ(τ) = τ.
+/// The probability in a logistic model. The paper graduates it without the factor 1/τ, so γ(τ) = τ.
 ///
 /// Reference: Table 1 of the paper (`tab:elsc-elss`), row "sigmoid".
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,7 +19,7 @@ impl Activation for Sigmoid {
 
     #[inline(always)]
     fn value(&self, t: f64) -> f64 {
-        // Both signs go through e^{−|t|}, which underflows where e^{|t|} would overflow.
+        // both signs use e^{−|t|}, which underflows where e^{|t|} would overflow
         let e = exp(-t.abs());
         let top = if t < 0.0 { e } else { 1.0 };
         top / (1.0 + e)
@@ -33,19 +33,19 @@ impl Activation for Sigmoid {
 
     #[inline(always)]
     fn second_derivative(&self, t: f64) -> f64 {
-        // 1 − 2φ(t), which keeps its digits near t = 0
+        // 1 − 2φ(t) = −2·centered(t), which keeps its digits near t = 0
         -2.0 * self.centered(t) * self.derivative(t)
     }
 
     #[inline(always)]
     fn centered(&self, t: f64) -> f64 {
-        // tanh(t/2)/2, by way of the e^{−|t|} that value and slope have too
+        // tanh(t/2)/2, from the e^{−|t|} that value and derivative use too
         let below = exp_m1(-t.abs());
         (-0.5 * below / (2.0 + below)).copysign(t)
     }
 
     fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
-        average::vanishing(self, sigma, z, out, |place| Step { place, sigma });
+        average::vanishing(self, sigma, z, out, |threshold| Step { threshold, sigma });
     }
 
     fn range(&self) -> Range {
@@ -62,9 +62,9 @@ impl Activation for Sigmoid {
             factor: 0.125,
             most: 0.125,
             largest_slope: 0.25,
-            largest_bend: 0.1,
-            // labels of |z| ≤ √2 stay within [0.05, 0.95]
-            inverse_slope: 22.0,
+            largest_second_derivative: 0.1,
+            // responses of |z| ≤ √2 and this noise stay within [0.05, 0.95]
+            inverse_lipschitz: 22.0,
             widest_noise: 0.145,
         })
     }
@@ -73,7 +73,7 @@ impl Activation for Sigmoid {
         if !self.range().contains(y) {
             return Preimages::None;
         }
-        // 1 − y is exact where it matters, for y over a half.
+        // 1 − y is exact for y ≥ ½, where the quotient is sensitive to it
         Preimages::One((y / (1.0 - y)).ln())
     }
 }

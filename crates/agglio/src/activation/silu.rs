@@ -1,16 +1,16 @@
-//! The SiLU (swish) curve, which turns once.
+//! The SiLU (swish) curve, which has one minimum.
 
 use super::average;
-use super::inverse::{self, Turn};
+use super::inverse::{self, Minimum};
 use super::normal::{density, distribution};
 use super::{Activation, Preimages, Range, Sigmoid};
 use crate::math::vector::Function;
 
 /// The minimum, where φ(z) = z + 1; digits and series from `tests/it/golden/activations.py`.
-const TURN: Turn = Turn {
+const MINIMUM: Minimum = Minimum {
     at: -1.2784645427610737,
-    low: -0.2784645427610738,
-    low_rest: 1.5523606315812798e-18,
+    value: -0.2784645427610738,
+    value_rest: 1.5523606315812798e-18,
     series: [
         3.0302216013580994,
         -2.0607476511124148,
@@ -24,7 +24,7 @@ const TURN: Turn = Turn {
 
 /// `φ(t) = t·σ(t)`, σ the [`Sigmoid`]
 ///
-/// A smooth ReLU that dips to −0.2785 before it vanishes on the left, so labels in the dip have two preimages.
+/// A smooth ReLU that decreases to −0.2785 and tends to 0 on the left, so negative responses have two preimages.
 ///
 /// Reference: Table 1 of the paper (`tab:elsc-elss`), row "SiLU"; its graduation is z·σ(τz).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,7 +42,7 @@ impl Activation for Silu {
 
     #[inline(always)]
     fn derivative(&self, t: f64) -> f64 {
-        // σ(1 + tσ(−t)): the only subtraction is the one that makes the zero at the minimum.
+        // σ(1 + tσ(−t)): digits cancel only at the minimum, where the derivative is zero
         damped(1.0 + damped(t, Sigmoid.value(-t)), Sigmoid.value(t))
     }
 
@@ -57,11 +57,11 @@ impl Activation for Silu {
     }
 
     fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
-        average::vanishing(self, sigma, z, out, |place| Gate { place, sigma });
+        average::vanishing(self, sigma, z, out, |threshold| Gate { threshold, sigma });
     }
 
     fn range(&self) -> Range {
-        Range { lo: TURN.low, hi: f64::INFINITY, attained: true }
+        Range { lo: MINIMUM.value, hi: f64::INFINITY, attained: true }
     }
 
     fn largest_slope(&self) -> Option<f64> {
@@ -76,30 +76,30 @@ impl Activation for Silu {
         if y >= 0.0 {
             return Preimages::One(inverse::rising(self, y / Sigmoid.value(y), y));
         }
-        // Far to the left φ = t·e^t, so t = ln(−y) − ln(−t).
+        // far to the left φ(t) = t·e^t, so t = ln(−y) − ln(−t)
         let depth = -(-y).ln();
-        TURN.preimages(self, -depth - depth.ln(), y)
+        MINIMUM.preimages(self, -depth - depth.ln(), y)
     }
 }
 
-/// t·decay, and nothing once the decay is: at infinite t too.
+/// t·decay, which is 0 if `decay` is, even for infinite t.
 #[inline(always)]
 fn damped(t: f64, decay: f64) -> f64 {
     let product = t * decay;
     if decay == 0.0 { 0.0 } else { product }
 }
 
-/// `z ↦ E (z + ε)·[z + ε > place] = zΦ(x) + σΦ′(x), x = (z − place)/σ`
+/// `z ↦ E (z + ε)·[z + ε > threshold] = zΦ(x) + σΦ′(x), x = (z − threshold)/σ`
 struct Gate {
-    place: f64,
+    threshold: f64,
     sigma: f64,
 }
 
 impl Function for Gate {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        let x = (z - self.place) / self.sigma;
-        // −∞·0 would be no number
+        let x = (z - self.threshold) / self.sigma;
+        // −∞·0 would be NaN
         z.max(f64::MIN) * distribution(x) + self.sigma * density(x)
     }
 }

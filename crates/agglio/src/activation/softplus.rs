@@ -6,12 +6,12 @@ use super::average::{self, Ramp};
 use super::elementary::{exp, exp_m1, ln_1p};
 use super::{Activation, Envelope, Fall, Preimages, Range, Sigmoid};
 
-/// From here on e^{−t} is lost beside one, and softplus is t to the last digit.
+/// From here on e^{−t} is below the rounding error of one, and softplus equals t to the last digit.
 const STRAIGHT: f64 = 40.0;
 
 /// `φ(t) = ln(1 + e^t)`
 ///
-/// The smooth relative of ReLU, zero far to the left and t far to the right.
+/// A smooth ReLU: close to zero far to the left and to t far to the right.
 ///
 /// Reference: Table 1 of the paper (`tab:elsc-elss`), row "softplus".
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -39,14 +39,14 @@ impl Activation for Softplus {
 
     #[inline(always)]
     fn centered(&self, t: f64) -> f64 {
-        // ln((1 + e^t)/2) = ln1p(expm1(t)/2). It equals t/2 + ln cosh(t/2) but cancels for neither sign of t:
-        // expm1(t)/2 stays above −½, where ln1p is well conditioned, and left of zero it tends to −ln 2.
+        // ln((1 + e^t)/2) = ln1p(expm1(t)/2). It equals t/2 + ln cosh(t/2), but does not cancel for either sign of t:
+        // expm1(t)/2 stays above −½, where ln1p is well conditioned. Left of zero it tends to −ln 2.
         let curved = ln_1p(0.5 * exp_m1(t.min(STRAIGHT)));
         if t < STRAIGHT { curved } else { t - LN_2 }
     }
 
     fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
-        average::vanishing(self, sigma, z, out, |place| Ramp { place, sigma });
+        average::vanishing(self, sigma, z, out, |threshold| Ramp { threshold, sigma });
     }
 
     fn range(&self) -> Range {
@@ -66,9 +66,9 @@ impl Activation for Softplus {
             // σ(t)² + σ(−t)² ≤ 1, and covariates are symmetric
             most: 1.0,
             largest_slope: 1.0,
-            largest_bend: 0.25,
+            largest_second_derivative: 0.25,
             // φ′ = 1 − e^{−φ}
-            inverse_slope: -1.0 / (-lowest_label).exp_m1(),
+            inverse_lipschitz: -1.0 / (-lowest_label).exp_m1(),
             widest_noise,
         })
     }

@@ -10,9 +10,9 @@ use crate::math::vector::Function;
 
 /// `φ(t) = tanh t`
 ///
-/// The sigmoid 2σ(2t) − 1, for labels between −1 and 1.
+/// The scaled sigmoid 2σ(2t) − 1, for responses between −1 and 1.
 ///
-/// Reference: the paper's sigmoid (Table 1, `tab:elsc-elss`) up to scale; γ(τ) = τ.
+/// Reference: the sigmoid of the paper (Table 1, `tab:elsc-elss`) up to scale; γ(τ) = τ.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tanh;
 
@@ -28,7 +28,7 @@ impl Activation for Tanh {
 
     #[inline(always)]
     fn derivative(&self, t: f64) -> f64 {
-        // 1 − tanh² would cancel; this is 1/cosh² without its overflow.
+        // 1 − tanh² would cancel, and 1/cosh² would overflow
         let e = exp(-2.0 * t.abs());
         4.0 * e / ((1.0 + e) * (1.0 + e))
     }
@@ -44,7 +44,7 @@ impl Activation for Tanh {
     }
 
     fn average(&self, sigma: f64, z: &[f64], out: &mut [f64]) {
-        average::logistic(self, FRAC_PI_2, sigma, z, out, |place| Sign { place: 0.5 * place, sigma });
+        average::logistic(self, FRAC_PI_2, sigma, z, out, |threshold| Sign { threshold: 0.5 * threshold, sigma });
     }
 
     fn range(&self) -> Range {
@@ -59,21 +59,21 @@ impl Activation for Tanh {
         if !self.range().contains(y) {
             return Preimages::None;
         }
-        // Of |y|, because for y next to −1 the argument of ln1p would cancel.
+        // |y|, because for y near −1 the argument of ln1p would cancel
         let a = y.abs();
         Preimages::One((0.5 * (2.0 * a / (1.0 - a)).ln_1p()).copysign(y))
     }
 }
 
-/// `z ↦ E sign(z + ε − place) = 2Φ((z − place)/σ) − 1`
+/// `z ↦ E sign(z + ε − threshold) = 2Φ((z − threshold)/σ) − 1`
 struct Sign {
-    place: f64,
+    threshold: f64,
     sigma: f64,
 }
 
 impl Function for Sign {
     #[inline(always)]
     fn at(&self, z: f64) -> f64 {
-        2.0 * above_half((z - self.place) / self.sigma)
+        2.0 * above_half((z - self.threshold) / self.sigma)
     }
 }

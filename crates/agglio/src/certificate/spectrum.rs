@@ -197,7 +197,7 @@ fn ratio(least: f64, most: f64) -> f64 {
 /// Square roots of the diagonal of the curvature at τ = 0, a ball's `multiplier` counting as a penalty: in these units it
 /// is one.
 fn units(oracle: &dyn Oracle, rows: Batch, multiplier: f64) -> Result<Vec<f64>> {
-    let slope = oracle.facts().activation.slope;
+    let slope = oracle.facts().activation.derivative_at_zero;
     let squares = if oracle.facts().coordinates.is_standard() {
         vec![1.0; oracle.dim()]
     } else {

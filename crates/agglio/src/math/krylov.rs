@@ -1,18 +1,20 @@
-//! *Krylov* methods: what can be learnt of a symmetric matrix from its products with vectors alone, where it is too large
-//! to be formed.
+//! *Krylov* methods solve equations and find eigenvalues of a symmetric matrix from its products with vectors. The
+//! matrix itself may be too large to be formed.
 
 use crate::error::Result;
 use crate::math::linalg::{Symmetric, dot};
 use crate::math::rng::{Random, Stream};
 
-/// A Rayleigh quotient this small beside the largest one seen is rounding: a direction that the matrix does not see.
+/// A Rayleigh quotient below this fraction of the largest one is rounding: the matrix has no curvature in that
+/// direction.
 const FLAT: f64 = 1e-13;
 
-/// Solves A·p ≈ `right` by conjugate gradients from p = 0, until the residual is at most `goal` or `rounds` products have
-/// been made. A direction in which A does not curve upwards ends it with what has been found so far, which is `right`
-/// itself in the first round.
+/// Solves A·p ≈ `right` by conjugate gradients.
 ///
-/// Reference: Hestenes and Stiefel (1952); leaving off at negative curvature: Steihaug (1983).
+/// Starts from p = 0, and ends when the norm of the residual is at most `goal` or after `rounds` products. A direction
+/// of zero or negative curvature ends the iteration with the current p; in the first round p is then `right`.
+///
+/// Reference: Hestenes and Stiefel (1952); the end at negative curvature: Steihaug (1983).
 pub(crate) fn conjugate_gradients(
     mut times: impl FnMut(&[f64]) -> Result<Vec<f64>>,
     right: &[f64],
@@ -27,15 +29,15 @@ pub(crate) fn conjugate_gradients(
             break;
         }
         let product = times(&along)?;
-        let (bent, length) = (dot(&along, &product), dot(&along, &along));
-        steepest = steepest.max(bent / length);
-        if bent.is_nan() || bent <= FLAT * steepest * length {
+        let (curvature, length) = (dot(&along, &product), dot(&along, &along));
+        steepest = steepest.max(curvature / length);
+        if curvature.is_nan() || curvature <= FLAT * steepest * length {
             if round == 0 {
                 p.copy_from_slice(&along);
             }
             break;
         }
-        let alpha = square / bent;
+        let alpha = square / curvature;
         p.iter_mut().zip(&along).for_each(|(p, d)| *p += alpha * d);
         residual.iter_mut().zip(&product).for_each(|(r, h)| *r -= alpha * h);
         let next = dot(&residual, &residual);
@@ -45,8 +47,8 @@ pub(crate) fn conjugate_gradients(
     Ok(p)
 }
 
-/// Eigenvalues of A as far as `products` of them show, in rising order: exact once there are as many as A has rows, and
-/// before that the outermost are close, from within.
+/// Ritz values of A after `products` products, in increasing order. They are the eigenvalues once there are as many as
+/// A has rows. Before that, the outermost ones approximate the outermost eigenvalues, from the inside.
 ///
 /// Reference: Lanczos (1950), with full orthogonalisation.
 ///
@@ -64,7 +66,7 @@ pub(crate) fn ritz_values(
     for _ in 0..products.min(order) {
         let length = dot(&next, &next).sqrt();
         let known: f64 = diagonal.iter().fold(0.0, |most: f64, d: &f64| most.max(d.abs()));
-        // nothing is left of the space that the start reaches
+        // the Krylov space of the start vector is exhausted
         if length <= f64::EPSILON * known || !length.is_finite() || length == 0.0 {
             break;
         }
@@ -73,7 +75,7 @@ pub(crate) fn ritz_values(
         let mut product = times(&next)?;
         diagonal.push(dot(&product, &next));
         basis.push(next);
-        // against the whole basis, twice: rounding would bring found directions back
+        // against the whole basis, twice: rounding would bring earlier directions back
         for v in basis.iter().chain(&basis) {
             let along = dot(&product, v);
             product.iter_mut().zip(v).for_each(|(p, v)| *p -= along * v);
@@ -83,9 +85,9 @@ pub(crate) fn ritz_values(
     Ok(eigenvalues_of_tridiagonal(&diagonal, &beside))
 }
 
-/// The smallest eigenvalue and the largest of a matrix; none if their iteration fails.
+/// The smallest and the largest eigenvalue of a matrix; none if the eigenvalue iteration fails.
 ///
-/// Those of a positive definite matrix are the outermost of a few products with it and with its inverse.
+/// For a large positive definite matrix they are approximated by a few products with it and with its inverse.
 pub(crate) fn outermost(matrix: &Symmetric) -> Option<(f64, f64)> {
     const PRODUCTS: usize = 30;
     let order = matrix.order();
@@ -103,7 +105,7 @@ pub(crate) fn outermost(matrix: &Symmetric) -> Option<(f64, f64)> {
     }
 }
 
-/// `beside[k]` stands beside `diagonal[k]` and `diagonal[k − 1]`; its first entry is not part of the matrix.
+/// `beside[k]` is the off-diagonal entry between `diagonal[k − 1]` and `diagonal[k]`; `beside[0]` is not used.
 fn eigenvalues_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> Vec<f64> {
     let mut matrix = Symmetric::zero(diagonal.len());
     for (k, &value) in diagonal.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Dense linear algebra. This file alone names the library that does it.
+//! Dense *linear algebra*. No other file names the crate that implements it.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::vector;
 
-/// Smallest pivot of a Cholesky factor, relative to the diagonal entry it came from.
+/// Smallest pivot of a Cholesky factor, relative to its diagonal entry in the matrix.
 const PIVOT: f64 = 1e-13;
 
 /// Eigenvalues and eigenvectors of a symmetric matrix.
@@ -19,11 +19,11 @@ pub(crate) struct Eigen {
     pub vectors: Vec<Vec<f64>>,
 }
 
-/// A symmetric matrix of order n; only its lower triangle is kept up to date.
+/// A symmetric matrix of order n. Only its lower triangle is maintained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Symmetric {
     order: usize,
-    /// By columns, order × order; what is above the diagonal is never read.
+    /// Column-major, order × order. Entries above the diagonal are never read.
     entries: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ impl Symmetric {
         self.order
     }
 
-    /// The entry in row `i` and column `j`, in either order.
+    /// The entry in row `i` and column `j`; the order of `i` and `j` does not matter.
     pub fn at(&self, i: usize, j: usize) -> f64 {
         self.entries[i.min(j) * self.order + i.max(j)]
     }
@@ -48,22 +48,22 @@ impl Symmetric {
         self.entries[i.min(j) * self.order + i.max(j)] = value;
     }
 
-    /// The largest entry of the diagonal, zero at least.
+    /// The largest entry of the diagonal, or zero if all are negative.
     pub(crate) fn largest_diagonal(&self) -> f64 {
         (0..self.order).fold(0.0, |most, j| most.max(self.at(j, j)))
     }
 
-    /// The columns, of which what is above the diagonal means nothing.
+    /// The columns. Their entries above the diagonal have no meaning.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &[f64]> {
         self.entries.chunks_exact(self.order.max(1))
     }
 
-    /// The columns, to be written to below the diagonal.
+    /// The columns. Write only entries on and below the diagonal.
     pub(crate) fn columns_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
         self.entries.chunks_exact_mut(self.order.max(1))
     }
 
-    /// The entries by columns, to be added to below the diagonal.
+    /// The entries, column-major. Add only to entries on and below the diagonal.
     pub(crate) fn lower_mut(&mut self) -> &mut [f64] {
         &mut self.entries
     }
@@ -72,7 +72,7 @@ impl Symmetric {
     pub fn times(&self, v: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; self.order];
         for (j, column) in self.columns().enumerate() {
-            // a column below the diagonal is a row to the right of it
+            // a column below the diagonal is also a row right of it
             let below = &column[j + 1..];
             product[j] += column[j] * v[j] + dot(below, &v[j + 1..]);
             product[j + 1..].iter_mut().zip(below).for_each(|(product, a)| *product += a * v[j]);
@@ -80,7 +80,7 @@ impl Symmetric {
         product
     }
 
-    /// The Cholesky factor of A + diag(`shift`); none where that is not safely positive definite.
+    /// The Cholesky factor of A + diag(`shift`); none if that is not safely positive definite.
     pub(crate) fn factor(&self, shift: &[f64]) -> Option<Factor> {
         if !self.is_finite() {
             return None;
@@ -88,14 +88,16 @@ impl Symmetric {
         let mut shifted = MatRef::from_column_major_slice(&self.entries, self.order, self.order).to_owned();
         (0..self.order).for_each(|i| shifted[(i, i)] += shift[i]);
         let factor = shifted.llt(Side::Lower).ok()?;
-        // a pivot that is rounding of its own diagonal entry means a direction the data does not see
+        // a pivot at the rounding level of its diagonal entry means a collinear direction
         let safe = |i: usize| factor.L()[(i, i)].powi(2) > PIVOT * shifted[(i, i)];
         (0..self.order).all(safe).then_some(Factor(factor))
     }
 
-    /// Solves (A + diag(`shift`))·p = `right`, and where the matrix is not safely positive definite finds the solution of
-    /// least norm of |A + diag(`shift`)|·p ≈ `right`, directions of rounding left out. The bars take the signs off
-    /// eigenvalues, so that p never leads uphill. None if the eigenvalue iteration fails.
+    /// Solves (A + diag(`shift`))·p = `right`.
+    ///
+    /// If the matrix is not safely positive definite, returns the minimum-norm solution of |A + diag(`shift`)|·p ≈
+    /// `right` without the eigenvectors whose eigenvalues are rounding. |·| replaces eigenvalues by their absolute
+    /// values, so that p is never an ascent direction. None if the eigenvalue iteration fails.
     pub(crate) fn solve_safely(&self, shift: &[f64], right: &[f64]) -> Option<Vec<f64>> {
         match self.factor(shift) {
             Some(factor) => Some(factor.solve(right)),
@@ -117,12 +119,12 @@ impl Symmetric {
         Some(p)
     }
 
-    /// Whether every entry is; on others the eigenvalue iteration would never end.
+    /// Whether every entry is finite. Otherwise the eigenvalue iteration would never end.
     fn is_finite(&self) -> bool {
         (0..self.order).all(|j| self.entries[j * self.order + j..(j + 1) * self.order].iter().all(|h| h.is_finite()))
     }
 
-    /// Eigenvalues in rising order, with their eigenvectors; none if the iteration fails.
+    /// Eigenvalues in increasing order with their eigenvectors; none if the iteration fails.
     pub(crate) fn eigen(&self) -> Option<Eigen> {
         if !self.is_finite() {
             return None;
@@ -130,12 +132,12 @@ impl Symmetric {
         eigen(&Mat::from_fn(self.order, self.order, |i, j| self.at(i, j)))
     }
 
-    /// Eigenvalues of this matrix, in rising order, in units in which `other` is one, with their eigenvectors; none where
-    /// `other` is not safely positive definite, or if the iteration fails.
+    /// Solves A·v = λ·B·v for this matrix A and a positive definite B = `other`: eigenvalues in increasing order with
+    /// their eigenvectors. None if B is not safely positive definite, or if the iteration fails.
     pub(crate) fn eigen_beside(&self, other: &Symmetric) -> Option<Eigen> {
         let Factor(factor) = other.factor(&vec![0.0; self.order])?;
         let mut matrix = Mat::from_fn(self.order, self.order, |i, j| self.at(i.max(j), i.min(j)));
-        // L⁻¹·A·L⁻ᵀ, once from the left and once from the right
+        // L⁻¹·A·L⁻ᵀ: one triangular solve from each side
         for _ in 0..2 {
             triangular_solve::solve_lower_triangular_in_place(factor.L(), matrix.as_mut(), Par::Seq);
             matrix = matrix.transpose().to_owned();
@@ -153,13 +155,13 @@ impl Symmetric {
         (0..self.order).map(|j| self.at(j, j)).sum()
     }
 
-    /// This matrix less `times` another of the same order.
+    /// A − `times`·B.
     pub(crate) fn less(mut self, times: f64, other: &Symmetric) -> Symmetric {
         self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a -= times * b);
         self
     }
 
-    /// This matrix in units in which it has the given diagonal, as far as there is one.
+    /// D·A·D with a diagonal D such that the diagonal is `diagonal`. Rows with a diagonal entry ≤ 0 are not scaled.
     pub(crate) fn with_diagonal(mut self, diagonal: &[f64]) -> Symmetric {
         let unit =
             |(j, &wanted): (usize, &f64)| if self.at(j, j) > 0.0 { (wanted / self.at(j, j)).sqrt() } else { 1.0 };
@@ -170,8 +172,8 @@ impl Symmetric {
         self
     }
 
-    /// This matrix with what is beside its diagonal made smaller, the more so the more of it is chance in a mean over so many
-    /// `rows`. In units in which the diagonal is one, chance is a variance of (1 + h_ij²)/rows.
+    /// Shrinks the off-diagonal entries towards zero by the fraction of them that is sampling noise in a mean over
+    /// `rows` rows. In units with a unit diagonal, the noise has the variance (1 + h_ij²)/rows.
     ///
     /// Reference: Ledoit and Wolf (2004), with the variance of Gaussian rows.
     pub(crate) fn shrunk(mut self, rows: f64) -> Symmetric {
@@ -200,13 +202,15 @@ impl Symmetric {
         }
     }
 
-    /// The least change after which A·s = y, by Broyden, Fletcher, Goldfarb and Shanno; none where that would make it lose
-    /// its definiteness.
-    pub(crate) fn mend(&mut self, s: &[f64], y: &[f64]) {
+    /// A + y·yᵀ/(yᵀs) − A·s·sᵀA/(sᵀA·s)
+    ///
+    /// The update of Broyden, Fletcher, Goldfarb and Shanno (BFGS): the smallest change after which A·s = y. A does not
+    /// change if the update would make it indefinite.
+    pub(crate) fn bfgs_update(&mut self, s: &[f64], y: &[f64]) {
         let image = self.times(s);
-        let (bent, known) = (dot(y, s), dot(&image, s));
-        if bent > f64::EPSILON.sqrt() * known && known > 0.0 {
-            self.add_outer(1.0 / bent, y);
+        let (measured, known) = (dot(y, s), dot(&image, s));
+        if measured > f64::EPSILON.sqrt() * known && known > 0.0 {
+            self.add_outer(1.0 / measured, y);
             self.add_outer(-1.0 / known, &image);
         }
     }
@@ -217,7 +221,7 @@ impl Symmetric {
     }
 }
 
-/// Eigenvalues in rising order, with their eigenvectors; only the lower triangle is read.
+/// Eigenvalues in increasing order with their eigenvectors. Only the lower triangle is read.
 fn eigen(matrix: &Mat<f64>) -> Option<Eigen> {
     let (eigen, order) = (matrix.self_adjoint_eigen(Side::Lower).ok()?, matrix.nrows());
     let vector = |k: usize| (0..order).map(|i| eigen.U()[(i, k)]).collect();
@@ -241,17 +245,17 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     vector::sum_of(a, b, |a, b| a * b)
 }
 
-/// ‖v‖₂, also where squares of its entries overflow or underflow.
+/// ‖v‖₂, without overflow or underflow of the squares.
 pub(crate) fn norm(v: &[f64]) -> f64 {
     let most = v.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     let scale = if most > 0.0 { most } else { 1.0 };
     scale * v.iter().map(|v| (v / scale) * (v / scale)).sum::<f64>().sqrt()
 }
 
-/// Adds Σ_i a_i·x_i x_iᵀ to the lower triangle of `h` (by columns), for the rows x_i of `x`, one after the other.
+/// Adds Σ_i a_i·x_i x_iᵀ to the lower triangle of `h` (column-major), for the rows x_i of the row-major `x`.
 ///
-/// One thread: the caller splits the rows, so that the additions do not depend on the number of threads. `scaled` is as
-/// long as `x`, and is written to.
+/// It runs on one thread. The caller splits the rows, so the order of the additions does not depend on the number of
+/// threads. `scaled` is scratch memory of the length of `x`.
 pub(crate) fn add_weighted_gram(x: &[f64], a: &[f64], h: &mut [f64], scaled: &mut [f64]) {
     let rows = a.len();
     let width = x.len().checked_div(rows).unwrap_or(0);
@@ -271,9 +275,10 @@ pub(crate) fn add_weighted_gram(x: &[f64], a: &[f64], h: &mut [f64], scaled: &mu
     );
 }
 
-/// Writes the dot products of rows x_i, which stand one after the other, with vectors that do: all with the first, then all
-/// with the second. What a vector gives depends on how many there are, since matrices of other shapes are multiplied in
-/// another order, but not on what the others are or where it stands among them.
+/// Writes the dot products of the rows x_i with several vectors: all rows with the first vector, then all with the
+/// second. Rows and vectors are stored one after the other. The result for a vector depends on the number of vectors,
+/// because the order of the additions in a matrix product depends on its shape. It does not depend on the other vectors
+/// or their order.
 pub(crate) fn multiply_rows(x: &[f64], width: usize, vectors: &[f64], products: &mut [f64]) {
     let (rows, count) = (x.len() / width.max(1), vectors.len() / width.max(1));
     matmul(
@@ -286,7 +291,8 @@ pub(crate) fn multiply_rows(x: &[f64], width: usize, vectors: &[f64], products: 
     );
 }
 
-/// Adds Σ a_i·x_i to sums that stand one after the other, as their coefficients do; otherwise as [`multiply_rows`].
+/// Adds Σ a_i·x_i to several sums. Sums and coefficients are stored one after the other; otherwise as
+/// [`multiply_rows`].
 pub(crate) fn add_rows_times(x: &[f64], width: usize, coefficients: &[f64], sums: &mut [f64]) {
     let rows = x.len() / width.max(1);
     let count = coefficients.len() / rows.max(1);
@@ -300,8 +306,8 @@ pub(crate) fn add_rows_times(x: &[f64], width: usize, coefficients: &[f64], sums
     );
 }
 
-/// Writes the product A·B of two matrices of `width` rows, A by columns and B by rows, on one thread: what the curvature
-/// is measured by.
+/// Writes the product A·B of two matrices of `width` rows, A column-major and B row-major, on one thread. It is the
+/// yardstick for the speed of the curvature.
 pub(crate) fn multiply(a: &[f64], b: &[f64], width: usize, product: &mut [f64]) {
     let inner = a.len() / width.max(1);
     matmul(

@@ -1,4 +1,4 @@
-//! The *mathematics* that nothing in it knows of data or models: linear algebra, Krylov spaces, random numbers, sums in a tree.
+//! The *mathematics* without data or models: linear algebra, Krylov methods, random numbers, and sums in a tree.
 
 pub(crate) mod krylov;
 pub(crate) mod linalg;

@@ -1,12 +1,12 @@
-//! Random numbers that never change under a user: ChaCha8 streams with our own uniform and normal draws,
-//! and a keyed permutation that any holder of rows can evaluate without state.
+//! *Random numbers* that are the same on every machine and in every version: ChaCha8 streams with uniform and normal
+//! draws, and a keyed permutation without state, which any process with the key can evaluate.
 
 use multiversion::multiversion;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// What a stream of random numbers is drawn for. Each purpose has its own stream, so that drawing more for
-/// one never shifts another.
+/// The purpose of a stream of random numbers. Each purpose has its own stream, so that more draws for one purpose do
+/// not change the draws for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stream {
@@ -14,7 +14,7 @@ pub enum Stream {
     Covariates = 0,
     /// The true model of simulated data.
     Truth = 1,
-    /// Label noise of simulated data.
+    /// Noise of simulated data.
     Noise = 2,
     /// Random starting points.
     Start = 3,
@@ -22,13 +22,13 @@ pub enum Stream {
     Batches = 4,
     /// The first vector of a Lanczos iteration.
     Lanczos = 5,
-    /// The parts of the rows that restarts begin on.
+    /// The subsets of the rows from which restarts begin.
     Restarts = 6,
-    /// The points nearby that GradOpt asks at.
+    /// The perturbed points at which GradOpt evaluates the gradient.
     Smoothing = 7,
-    /// The rows that are held out of a fit, to score it on.
+    /// The rows that are held out of a fit and used to score it.
     Holdout = 8,
-    /// The settings that a search tries.
+    /// The settings that a random search tries.
     Settings = 9,
     /// The points at which the constants of the theory are measured.
     Probes = 10,
@@ -42,7 +42,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream of `seed` that serves `stream`.
+    /// Stream number `stream` of the generator with this seed.
     pub fn new(seed: u64, stream: Stream) -> Random {
         let mut chacha = ChaCha8Rng::seed_from_u64(seed);
         chacha.set_stream(stream as u64);
@@ -54,14 +54,14 @@ impl Random {
         self.chacha.next_u64()
     }
 
-    /// A uniform draw from the open interval (0, 1), on the grid (k + ½)·2⁻⁵³.
+    /// A uniform draw from (0, 1], on the grid (k + ½)·2⁻⁵³ up to rounding, which gives 1 with probability 2⁻⁵³.
     pub fn uniform(&mut self) -> f64 {
         ((self.bits() >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// A draw from N(0, 1) by the transform of Box and Muller, two at a time.
+    /// A draw from N(0, 1) by the Box–Muller transform, which makes two at a time.
     ///
-    /// The elementary functions are libm's, so that the numbers do not depend on the system's.
+    /// Logarithm, sine and cosine come from libm, so that the numbers do not depend on the operating system.
     pub fn normal(&mut self) -> f64 {
         if let Some(spare) = self.spare.take() {
             return spare;
@@ -72,16 +72,17 @@ impl Random {
         radius * libm::cos(angle)
     }
 
-    /// +1 or −1 with equal chances.
+    /// +1 or −1 with equal probability.
     pub fn sign(&mut self) -> f64 {
         if self.bits() >> 63 == 0 { 1.0 } else { -1.0 }
     }
 }
 
-/// A permutation π of 0 … n−1 that is a pure function of its key: a Feistel network on the smallest even
-/// number of bits that hold n, walked until it lands below n.
+/// A pseudorandom permutation π of 0 … n−1 that is a function of its key.
 ///
-/// Any part of it costs its own length, whatever n is, and two holders of the same key agree without talking.
+/// It is a Feistel network on the smallest even number of bits that can represent n − 1; values of n or more are
+/// permuted again until they are below n. The cost of a part of π is proportional to the length of the part, whatever n
+/// is. Two processes with the same key get the same permutation without communication.
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation {
     key: u64,
@@ -92,7 +93,7 @@ pub struct Permutation {
 impl Permutation {
     const ROUNDS: u64 = 6;
 
-    /// The permutation of 0 … `len`−1 that belongs to `key`.
+    /// The permutation of 0 … `len`−1 for this key.
     pub fn new(key: u64, len: usize) -> Permutation {
         let bits = u64::BITS - (len.max(2) as u64 - 1).leading_zeros();
         Permutation { key, len: len as u64, half_bits: bits.div_ceil(2) }
@@ -105,15 +106,15 @@ impl Permutation {
         image[0] as usize
     }
 
-    /// π of consecutive positions from `start` on, all below the length: many at once take a fraction of the time that each
-    /// takes alone, which is one long chain of multiplications.
+    /// π of `count` consecutive positions from `start` on, all below the length. It is much faster than
+    /// [`Permutation::at`] for each position, whose multiplications depend on each other.
     pub fn run(&self, start: usize, count: usize) -> Vec<usize> {
         let mut images: Vec<u64> = (start as u64..(start + count) as u64).collect();
         self.map(&mut images);
         images.into_iter().map(|image| image as usize).collect()
     }
 
-    /// π⁻¹(`row`): the position at which a row stands; `row` must be below the length.
+    /// π⁻¹(`row`): the position of a row. `row` must be below the length.
     pub fn position(&self, row: usize) -> usize {
         let mut position = row as u64;
         loop {
@@ -134,7 +135,7 @@ impl Permutation {
     }
 }
 
-/// Sends each number once through the network.
+/// Applies the Feistel network once to each number.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 fn scramble(numbers: &mut [u64], key: u64, half_bits: u32) {
     let mask = (1u64 << half_bits) - 1;
@@ -148,7 +149,7 @@ fn scramble(numbers: &mut [u64], key: u64, half_bits: u32) {
     }
 }
 
-/// Takes a number back through the network.
+/// Applies the inverse of the Feistel network.
 fn unscramble(x: u64, key: u64, half_bits: u32) -> u64 {
     let mask = (1u64 << half_bits) - 1;
     let (mut left, mut right) = (x >> half_bits, x & mask);
@@ -159,12 +160,12 @@ fn unscramble(x: u64, key: u64, half_bits: u32) -> u64 {
     (left << half_bits) | right
 }
 
-/// A key for the `index`-th of a family of permutations.
+/// The key of permutation number `index` in a family with this key.
 pub fn derive_key(key: u64, index: u64) -> u64 {
     mix(key ^ mix(index))
 }
 
-/// The finaliser of SplitMix64: every input bit reaches every output bit.
+/// The finaliser of SplitMix64: every input bit influences every output bit.
 #[inline(always)]
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -1,15 +1,15 @@
-//! The *tree* in which sums over rows merge.
+//! The *tree* is the order in which sums over rows are merged.
 //!
-//! A leaf is 1024 consecutive positions, summed in order by one thread. Leaves merge in the one binary tree whose left child
-//! holds the largest power of two of leaves, so that the additions, and with them the bits of the answer, do not depend on
-//! the number of threads.
+//! A leaf is a run of 1024 consecutive positions, summed in order by one thread. Leaves are merged in a binary tree
+//! whose left child has the largest possible power of two of leaves. The tree fixes the order of all additions, so the
+//! bits of the result do not depend on the number of threads.
 
 use crate::error::{Error, Result};
 
-/// Positions in a leaf: fewer rows than this are summed by one thread.
+/// Number of positions in a leaf. One thread sums a leaf.
 pub const LEAF: usize = 1024;
 
-/// Sums the leaves of `asked` positions and merges them in the one tree.
+/// Evaluates the leaves of `asked` positions and merges them in the tree.
 pub(crate) fn fold<T: Send>(
     leaf: &(impl Fn(usize, usize) -> T + Sync),
     merge: &(impl Fn(T, T) -> T + Sync),
@@ -31,18 +31,18 @@ fn tree<T: Send>(
     let left = usize::MAX.count_ones() - (to - from - 1).leading_zeros() - 1;
     let middle = from + (1 << left);
     let (left, right) = (|| tree(leaf, merge, asked, from, middle), || tree(leaf, merge, asked, middle, to));
-    // no threads but those that were asked for
+    // in parallel only inside the thread pool that the caller asked for
     let (left, right) = if in_pool() { rayon::join(left, right) } else { (left(), right()) };
     merge(left, right)
 }
 
-/// Whether this is one of the threads of a pool, which then share the work.
+/// Whether the calling thread belongs to a thread pool.
 pub(crate) fn in_pool() -> bool {
     rayon::current_thread_index().is_some()
 }
 
-/// Runs `work` in a pool of so many threads, or of one for each core: on the calling one where that is enough, and on those
-/// of the pool that it is one of.
+/// Runs `work` in a thread pool of `threads` threads, by default one for each core. One thread, and calls from inside a
+/// pool, need no new pool.
 ///
 /// # Errors
 /// If the threads cannot be started.

@@ -1,15 +1,15 @@
-//! Loops over slices that are compiled once for each *vector* unit, and choose at run time.
+//! *Vector* loops are loops over slices, compiled once for each vector instruction set. The choice is made at run time.
 //!
-//! What they call must be inlined, and without branches where speed matters. No fused multiplication is ever used and
-//! sums are of eight parts, so that all of them give the same bits.
+//! The functions that they call must be inlined, and should have no branches. Fused multiply–add is never used, and
+//! sums have eight parts, so every instruction set gives the same bits.
 
 use multiversion::multiversion;
 
-/// Parts of a sum.
+/// Number of partial sums.
 pub(crate) const LANES: usize = 8;
 
-/// A function of one number. A closure is one; but a long one is not inlined, and then runs on no vector unit, so that
-/// long ones have a name and are inlined always.
+/// A function of one number. Closures implement it. The compiler does not inline a long closure, which then is not
+/// vectorised; such functions are types with an `#[inline(always)]` method instead.
 pub(crate) trait Function {
     fn at(&self, x: f64) -> f64;
 }
@@ -29,7 +29,7 @@ pub(crate) fn map(x: &[f64], out: &mut [f64], f: impl Function) {
     }
 }
 
-/// Writes f(x) and g(x) for each x: what they have in common is computed once.
+/// Writes f(x) and g(x) for each x. Common subexpressions are computed once.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 pub(crate) fn map_both(x: &[f64], first: &mut [f64], second: &mut [f64], f: impl Function, g: impl Function) {
     for ((first, second), &x) in first.iter_mut().zip(second).zip(x) {
@@ -75,7 +75,7 @@ pub(crate) fn sum_of(x: &[f64], y: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
     total(&sums)
 }
 
-/// The sum of the parts, halves first, as vector units add them.
+/// The sum of the partial sums, adding halves first, as vector instructions do.
 #[inline(always)]
 pub(crate) fn total(parts: &[f64; LANES]) -> f64 {
     let [a, b, c, d, e, f, g, h] = parts;

@@ -1,4 +1,4 @@
-//! *Coefficients* by name, in an order that a file keeps.
+//! *Coefficients* by name, in the order of the file.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Names and numbers; in JSON an object, in which no name stands twice.
+/// Pairs of name and number. In JSON they are an object without duplicate names.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ByName(pub Vec<(String, f64)>);
 
@@ -45,7 +45,7 @@ impl<'de> Visitor<'de> for Entries {
 }
 
 impl ByName {
-    /// Names and numbers that belong together, one by one.
+    /// Pairs each name with the number at the same position.
     pub fn new(names: &[String], values: &[f64]) -> Result<ByName, String> {
         if names.len() != values.len() {
             return Err(format!("there are {} names for {} coefficients", names.len(), values.len()));

@@ -1,4 +1,4 @@
-//! *Weights* are a point by column names, where a fit begins or what a simulation was drawn from.
+//! *Coefficients* by column name: the starting point of a fit, or the true model of a simulation.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::by_name::ByName;
 use crate::error::{Error, Result};
 use crate::text::escape;
 
-/// A point by column names: a true model, or a start.
+/// Intercept and coefficients by column name: a true model, or a start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coefficients {
     /// The intercept.
@@ -27,7 +27,7 @@ struct CoefficientsFile {
 }
 
 impl Coefficients {
-    /// The weights as text.
+    /// The coefficients as JSON.
     pub fn to_json(&self) -> String {
         let file = CoefficientsFile { intercept: self.intercept, coefficients: ByName(self.coefficients.clone()) };
         let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
@@ -35,10 +35,10 @@ impl Coefficients {
         text
     }
 
-    /// Reads weights from text; `path` is named in errors.
+    /// Reads coefficients from JSON. Errors name `path`.
     ///
     /// # Errors
-    /// If it is not `{"intercept": b, "coefficients": {name: value}}` with finite numbers and names that differ.
+    /// If the text is not `{"intercept": b, "coefficients": {name: value}}` with finite numbers and distinct names.
     pub fn from_json(text: &str, path: &Path) -> Result<Coefficients> {
         let wrong = |why: serde_json::Error| format!("not a weights file: {}", escape::ends(&why.to_string()));
         let file: CoefficientsFile = serde_json::from_str(text).map_err(|why| Error::file(path, wrong(why)))?;
@@ -48,7 +48,7 @@ impl Coefficients {
     /// The coefficients in the order of `names`.
     ///
     /// # Errors
-    /// If the names of the two are not the same.
+    /// If the names of the coefficients are not exactly `names`.
     pub fn in_order(&self, names: &[String], path: &Path) -> Result<Vec<f64>> {
         let known: HashSet<&String> = names.iter().collect();
         if let Some((extra, _)) = self.coefficients.iter().find(|(name, _)| !known.contains(name)) {

@@ -1,4 +1,4 @@
-//! A *model file* is JSON with a checksum of itself in its last line.
+//! A *model file* is a JSON file whose last line is a checksum of the lines before.
 
 use std::fmt;
 
@@ -10,18 +10,18 @@ use serde_json::Value;
 use super::by_name::ByName;
 use crate::text::suggest::nearest;
 
-/// What a model file says that it is.
+/// The value of the field `format` in a model file.
 pub(super) const FORMAT: &str = "agglio model";
-/// The version this program writes.
+/// The version that this program writes.
 pub(super) const VERSION: u32 = 2;
-/// What stands before the digits of the checksum.
+/// The text before the digits of the checksum.
 const LABEL: &str = "\"checksum\": \"crc64:";
 const DIGITS: usize = 16;
-/// What stands after them, to the last byte of the file.
+/// The text after the digits, up to the end of the file.
 const END: &str = "\"\n}\n";
 const CHECKSUM: Crc<u64> = Crc::<u64>::new(&CRC_64_XZ);
 
-/// What a file of each version has.
+/// The fields of every version.
 const FIELDS: [&str; 14] = [
     "format",
     "version",
@@ -38,10 +38,10 @@ const FIELDS: [&str; 14] = [
     "solver",
     "rows",
 ];
-/// What a file may have since version 2.
+/// The additional fields of version 2.
 const FIELDS_2: [&str; 2] = ["columns", "checksum"];
 
-/// A model as it stands in its file, but for the checksum, which is a matter of the text.
+/// The content of a model file without the checksum, which is added to the text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct File {
     pub format: String,
@@ -49,14 +49,14 @@ pub(super) struct File {
     pub activation: String,
     pub target: String,
     pub offset: Option<String>,
-    /// How many columns the table had, where they had no names.
+    /// Number of columns of the table, if they had no names.
     pub columns: Option<usize>,
     pub intercept: f64,
     pub coefficients: ByName,
     pub noise: String,
     pub tau: f64,
     pub deviation: Option<f64>,
-    /// None where it overflows.
+    /// None if it overflows.
     pub loss: Option<f64>,
     pub status: String,
     pub solver: String,
@@ -64,9 +64,9 @@ pub(super) struct File {
 }
 
 impl File {
-    /// The file's text.
+    /// The text of the file.
     pub fn text(&self) -> String {
-        // a value made of strings, finite numbers and maps always has a text
+        // strings, finite numbers and maps can always be serialised
         let fields = serde_json::to_string_pretty(self).unwrap_or_default();
         let mut text = fields.strip_suffix("\n}").unwrap_or_default().to_owned();
         text.push_str(",\n  ");
@@ -75,7 +75,7 @@ impl File {
         text + &digits + END
     }
 
-    /// Reads a file's text: what it is, whether it is as it was written, and only then what is in it.
+    /// Parses the text of a file. The format and the version are checked first, then the checksum, then the content.
     pub fn parse(text: &str) -> Result<File, String> {
         let mut head = Head::default();
         let read = head.deserialize(&mut serde_json::Deserializer::from_str(text));
@@ -86,7 +86,7 @@ impl File {
         read.map_err(no_model)?;
         require_fields(&head.fields, &known)?;
         let file: File = serde_json::from_str(text).map_err(no_model)?;
-        // an older one is written anew as today's
+        // an older file is written back in the current version
         Ok(File { version: VERSION, ..file })
     }
 }
@@ -95,7 +95,7 @@ fn no_model(why: impl fmt::Display) -> String {
     format!("not a model: {why}")
 }
 
-/// The beginning of a file of any version, as far as it could be read, and the names of all its fields.
+/// The format and version of a file of any version, as far as it could be read, and the names of all its fields.
 #[derive(Default)]
 struct Head {
     format: Value,
@@ -104,7 +104,8 @@ struct Head {
 }
 
 impl Head {
-    /// The fields of this version, if it is a model's and known; `why` reading came to an end, if it did.
+    /// The fields of this version, if the file is a model of a known version. `why` is the error that ended the
+    /// reading.
     fn check(&self, why: Option<&serde_json::Error>) -> Result<Vec<&'static str>, String> {
         let or = |what: String| no_model(why.map_or(what, ToString::to_string));
         if self.format != FORMAT {
@@ -154,7 +155,7 @@ fn digits(covered: &[u8]) -> String {
     format!("{:0DIGITS$x}", CHECKSUM.checksum(covered))
 }
 
-/// Compares digits as text, so that each number has one way to be written.
+/// Checks the checksum. It compares the digits as text, so that only one spelling is valid.
 fn require_checksum(text: &[u8]) -> Result<(), String> {
     let parts = text.strip_suffix(END.as_bytes()).and_then(|text| text.split_last_chunk::<DIGITS>());
     match parts {

@@ -1,6 +1,6 @@
-//! A *model* is what is kept of a fit: enough to predict, and to say where it came from.
+//! A *model* is the stored result of a fit: the coefficients for predictions, and a description of the fit.
 //!
-//! Kept as JSON, versioned, with floats that read back to the same bits and a checksum.
+//! The file is JSON with a version and a checksum. Its numbers give the same bits when read back.
 
 mod by_name;
 mod coefficients;
@@ -22,7 +22,7 @@ use crate::save::{Draft, publish};
 use crate::text::bounded;
 use crate::text::escape;
 
-/// The most columns that a table can have, so that no file can ask for memory by a number alone.
+/// The maximum number of columns of a table, so that a number in a file cannot request unlimited memory.
 const MOST_COLUMNS: usize = u32::MAX as usize;
 
 /// A fitted model.
@@ -33,7 +33,7 @@ pub struct Model {
     coefficients: Vec<f64>,
 }
 
-/// What a model is told about the fit besides its report.
+/// The description of a fit that its report does not contain.
 #[derive(Clone, Debug)]
 pub struct Origin<'a> {
     /// The activation as typed.
@@ -44,13 +44,13 @@ pub struct Origin<'a> {
     pub target: &'a str,
     /// Name of the offset column.
     pub offset: Option<&'a str>,
-    /// How many columns the table has, where they have no names and are told apart by their places.
+    /// Number of columns of the table, if they have no names and are identified by their position.
     pub columns: Option<usize>,
-    /// Names of the covariates, in the report's order.
+    /// Names of the covariates, in the order of the report.
     pub names: &'a [String],
 }
 
-/// Which number a prediction is under pre-activation noise, where they differ.
+/// The centre of the predicted distribution under pre-activation noise, where mean and median differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Centre {
     /// E φ(xᵀw + ε). The default.
@@ -61,11 +61,11 @@ pub enum Centre {
 }
 
 impl Model {
-    /// The model of a report.
+    /// Creates the model of a report.
     ///
     /// # Errors
-    /// If the activation has no name that can be read back, names are missing, stand twice or are too long for a file, or
-    /// the report is not finite.
+    /// If the activation has no name from which it can be read back, if names are missing, duplicate or too long for a
+    /// file, or if the report is not finite.
     pub fn new(report: &Report, origin: &Origin<'_>) -> Result<Model> {
         let file = File {
             format: FORMAT.into(),
@@ -93,7 +93,7 @@ impl Model {
         }
     }
 
-    /// The model of a file, if its numbers can be a model's.
+    /// Creates the model of a file, if its numbers are valid.
     fn of(file: File) -> std::result::Result<Model, String> {
         let phi = named(&file.activation).map_err(|why| why.to_string())?;
         let noise = match file.noise.as_str() {
@@ -118,24 +118,24 @@ impl Model {
         }
     }
 
-    /// The model as text, of the newest version.
+    /// The model as JSON, in the newest version.
     pub fn to_json(&self) -> String {
         self.file.text()
     }
 
-    /// Reads a model from text of this version or an older one; `path` is named in errors.
+    /// Reads a model from JSON of this version or an older one. Errors name `path`.
     ///
     /// # Errors
-    /// If it is not a model of a version that this program knows, is not as it was written (older ones than version 2
-    /// cannot tell), or has fields or numbers that no model has.
+    /// If the text is not a model of a known version, if it was changed after it was written (version 1 has no checksum
+    /// and cannot detect this), or if it has unknown fields or invalid numbers.
     pub fn from_json(text: &str, path: &Path) -> Result<Model> {
         File::parse(text).and_then(Model::of).map_err(|why| Error::file(path, escape::ends(&why)))
     }
 
-    /// Writes the model to a file that appears whole or not at all; `replace` allows one to be there already.
+    /// Writes the model to a file, which appears completely or not at all. `replace` allows the file to exist.
     ///
     /// # Errors
-    /// If there is one and it may not be replaced, or the system says no; what was there is then unchanged.
+    /// If the file exists and may not be replaced, or if the system refuses. An existing file is then unchanged.
     ///
     /// # Examples
     ///
@@ -165,7 +165,7 @@ impl Model {
         publish([draft])
     }
 
-    /// Reads a model from a file, as [`Model::save`] shows.
+    /// Reads a model from a file; see the example of [`Model::save`].
     ///
     /// # Errors
     /// If the file cannot be read or is larger than [`bounded::LARGEST`], and as [`Model::from_json`].
@@ -188,7 +188,7 @@ impl Model {
         self.file.offset.as_deref()
     }
 
-    /// How many columns the table of the fit had, if they had no names.
+    /// Number of columns of the table of the fit, if they had no names.
     pub fn columns(&self) -> Option<usize> {
         self.file.columns
     }
@@ -198,7 +198,7 @@ impl Model {
         &self.file.activation
     }
 
-    /// The predictor xᵀw + b + offset of rows stored one after the other.
+    /// The linear predictor xᵀw + b + offset of each row of a row-major table.
     fn predictors(&self, values: &[f64], offsets: Option<&[f64]>) -> Vec<f64> {
         let dot = |x: &[f64]| x.iter().zip(&self.coefficients).map(|(x, w)| x * w).sum::<f64>();
         let offset = |i: usize| offsets.and_then(|o| o.get(i)).copied().unwrap_or(0.0);
@@ -206,15 +206,15 @@ impl Model {
         rows.map(|(i, x)| dot(x) + self.file.intercept + offset(i)).collect()
     }
 
-    /// Predicts the labels of rows stored one after the other, covariates in the order of [`Model::names`].
+    /// Predicts the response of each row of a row-major table, with the covariates in the order of [`Model::names`].
     ///
-    /// Under post-activation noise the prediction is φ(xᵀw), the mean of y. Under pre-activation noise that is the
-    /// median, and the mean is E φ(xᵀw + ε), ε ~ N(0, σ²), by [`Activation::average`].
+    /// Under post-activation noise the prediction is φ(xᵀw), the mean of y. Under pre-activation noise it is the mean
+    /// E φ(xᵀw + ε), ε ~ N(0, σ²), by [`Activation::average`], or φ(xᵀw), which is the median if φ is increasing.
     pub fn predict(&self, values: &[f64], offsets: Option<&[f64]>, centre: Centre) -> Vec<f64> {
         let z = self.predictors(values, offsets);
         let mut out = vec![0.0; z.len()];
         match self.file.deviation {
-            Some(deviation) if centre == Centre::Mean => self.phi.average(deviation, &z, &mut out),
+            Some(sigma) if centre == Centre::Mean => self.phi.average(sigma, &z, &mut out),
             _ => self.phi.respond(&z, &mut out),
         }
         out

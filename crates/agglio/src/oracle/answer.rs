@@ -1,4 +1,5 @@
-//! An *answer* has the type of its question: weighted means over the asked rows, in the solver's coordinates.
+//! An *answer* holds weighted means over the rows of a query, in the coordinates of the solver. Its type depends on the
+//! query.
 
 use std::ops::{Deref, DerefMut};
 
@@ -7,43 +8,43 @@ use crate::math::linalg::{Symmetric, norm};
 use crate::oracle::projection::Projection;
 use crate::oracle::query::Hessian;
 
-/// What an oracle answers.
+/// The answer to a query.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// To a question for the loss.
+    /// The loss.
     Value(Value),
-    /// To one for the gradient.
+    /// Loss and gradient.
     Gradient(Gradient),
-    /// To one for stationarity or curvature.
+    /// Loss, gradient and its scale, and the curvature if it was asked for.
     Model(Model),
-    /// To one for the curvature times a vector.
+    /// The curvature times a vector.
     Product(Vec<f64>),
-    /// To one for the normal equations.
+    /// The normal equations.
     NormalEquations(NormalEquations),
-    /// To one for a mixture over preimages.
+    /// The expectation step of a mixture over preimages.
     Mixture(Mixture),
-    /// To one for the departure from noise before φ.
+    /// The departure from noise before φ.
     Departure(Departure),
-    /// To one for the predictors along lines.
+    /// The linear predictors along lines.
     Projection(Projection),
-    /// To one for the model without covariates.
+    /// The model without covariates.
     Constant(ConstantModel),
-    /// To one for a single number.
+    /// A single number.
     Number(f64),
 }
 
 /// The loss at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Value {
-    /// Number of rows asked.
+    /// Number of rows of the query.
     pub rows: usize,
-    /// L̂_τ, penalty included.
+    /// L̂_τ, with the penalty.
     pub loss: f64,
-    /// The same without the penalty.
+    /// L̂_τ without the penalty.
     pub unpenalised: f64,
-    /// Mean square of the graduated labels: what rounding of the residuals is measured by.
+    /// Mean square of the graduated labels. It gives the scale of rounding errors in the residuals.
     pub label_square: f64,
-    /// What the row with the largest residual contributes to the loss, penalty left out.
+    /// The contribution of the row with the largest residual to the loss, without the penalty.
     pub largest_square: f64,
 }
 
@@ -54,40 +55,39 @@ pub struct Gradient {
     pub value: Value,
     /// ∇L̂_τ.
     pub gradient: Vec<f64>,
-    /// The coefficient of each row of the batch, in its order, where memory was asked for.
+    /// The coefficient of each row of the batch, in order, if the query asked for it (see
+    /// [`Memory`](crate::oracle::Memory)).
     pub remembered: Vec<f64>,
 }
 
-/// Loss, gradient and the scale of the gradient at a point, and the curvature where it was asked for.
+/// Loss, gradient and the scale of the gradient at a point, and the curvature if it was asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
     /// Loss and gradient.
     pub first_order: Gradient,
     /// ‖J_j‖/√n for each column of J = (φ̂′_i x_ij), or of J = (x_ij) for the matching loss.
     pub column_norms: Vec<f64>,
-    /// Share of the rows, by weight, whose derivative is below a thousandth of φ′(0).
+    /// Weighted share of the rows whose derivative is below a thousandth of φ′(0).
     pub saturated: f64,
     /// The curvature.
     pub curvature: Option<Curvature>,
 }
 
-/// A curvature, and which one it is.
+/// A curvature matrix and its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curvature {
     /// The matrix.
     pub matrix: Symmetric,
-    /// Which second derivative.
+    /// The kind of second derivative.
     pub hessian: Hessian,
 }
 
-/// The normal equations of the problem at τ = 0.
+/// The normal equations of the linear problem at τ = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalEquations {
-    /// The curvature at τ = 0, where it was asked for.
+    /// The curvature at τ = 0, if it was asked for.
     pub matrix: Option<Symmetric>,
-    /// One right-hand side for each label margin, then one for labels as they are; these take the right one of two
-    /// preimages. Where φ is not monotone, one that takes the left ones follows, and one that takes a preimage far to the
-    /// left for labels near zero.
+    /// One right-hand side for each choice of preimages in the query, in order.
     pub right_sides: Vec<Vec<f64>>,
 }
 
@@ -96,9 +96,9 @@ pub struct NormalEquations {
 pub struct Mixture {
     /// Expected square of ẑ − z.
     pub square: f64,
-    /// Mean log density of y.
+    /// Mean log-likelihood of y.
     pub log_likelihood: f64,
-    /// The right-hand side of expected ẑ, which belongs to the curvature at τ = 0.
+    /// The right-hand side for the expected ẑ, to be used with the curvature at τ = 0.
     pub right_side: Vec<f64>,
 }
 
@@ -113,14 +113,16 @@ pub struct ConstantModel {
     pub curvature: f64,
 }
 
-/// What tells two fits, under noise before φ and after it, apart. Where a label has two preimages, e² is expected over both.
+/// Statistics that distinguish noise before φ from noise after φ. If a label has two preimages, e², e³ and e⁴ below are
+/// expectations over both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {
-    /// Mean of D = (E φ(z + ε) − y)² − (φ(z′) − y)², with z of the fit before φ and z′ of the other.
+    /// Mean of D = (E φ(z + ε) − y)² − (φ(z′) − y)², z from the fit with noise before φ, z′ from the fit with noise
+    /// after φ.
     pub excess: f64,
     /// Variance of D.
     pub excess_variance: f64,
-    /// Mean of e², e = (φ⁻¹(y) − z)/residual.
+    /// Mean of e², e = (φ⁻¹(y) − z)/σ̂, σ̂ the root mean square residual of the fit with noise before φ.
     pub square: f64,
     /// Mean of e³.
     pub cube: f64,
@@ -133,10 +135,10 @@ pub struct Departure {
 }
 
 impl Answer {
-    /// The loss, whatever else was asked for beside it.
+    /// The loss, from every answer that contains it.
     ///
     /// # Errors
-    /// If no loss was asked for, here and below likewise: the oracle has answered another question.
+    /// If the answer has another type: the oracle has answered another query. The other methods have the same error.
     pub fn value(self) -> Result<Value> {
         match self {
             Answer::Value(value) => Ok(value),
@@ -146,7 +148,7 @@ impl Answer {
         }
     }
 
-    /// Loss and gradient, whatever else was asked for beside them.
+    /// Loss and gradient, from every answer that contains them.
     ///
     /// # Errors
     /// As [`Answer::value`].
@@ -158,7 +160,7 @@ impl Answer {
         }
     }
 
-    /// Loss, gradient, its scale and perhaps the curvature.
+    /// Loss, gradient and its scale, and the curvature if it was asked for.
     ///
     /// # Errors
     /// As [`Answer::value`].
@@ -213,7 +215,7 @@ impl Answer {
         }
     }
 
-    /// The predictors along lines.
+    /// The linear predictors along lines.
     ///
     /// # Errors
     /// As [`Answer::value`].
@@ -280,20 +282,20 @@ impl DerefMut for Model {
 }
 
 impl Value {
-    /// The decrease of the loss that rounding of the residuals can feign.
+    /// The largest decrease of the loss that rounding errors of the residuals can cause.
     pub fn rounding(&self) -> f64 {
         let unit = 2.0 * f64::EPSILON;
         unit * self.loss.sqrt() * self.label_square.sqrt() + unit * unit * self.label_square
     }
 
-    /// Whether the residual is at the level that rounding leaves of it.
+    /// Whether the residuals are at the level of their rounding errors.
     pub fn is_rounding(&self) -> bool {
         self.loss.is_finite() && self.loss <= (64.0 * f64::EPSILON).powi(2) * self.label_square
     }
 }
 
 impl Gradient {
-    /// Whether everything that a step uses is finite.
+    /// Whether loss and gradient are finite.
     pub fn is_finite(&self) -> bool {
         self.loss.is_finite() && self.gradient.iter().all(|g| g.is_finite())
     }
@@ -305,18 +307,20 @@ impl Gradient {
 }
 
 impl Model {
-    /// max_j |J_jᵀr|/(‖J_j‖‖r‖), the largest cosine between the residual and a column of J: the gradient relative to its
-    /// own scale. None where every derivative has vanished (a plateau).
+    /// `max_j |J_jᵀr|/(‖J_j‖‖r‖)`
+    ///
+    /// The largest cosine between the residual and a column of J: the gradient relative to its scale. None if every
+    /// derivative has vanished (a plateau).
     pub fn relative_gradient(&self) -> Option<f64> {
         if self.loss == 0.0 {
             return Some(0.0);
         }
-        // beside sums that overflow any gradient would look small, or like no number at all
+        // if sums have overflowed, every ratio would look small or be NaN
         if !self.is_finite() {
             return Some(1.0);
         }
         let residual = self.loss.sqrt();
-        // a norm that underflows beside a gradient that does not says nothing good
+        // a column norm that underflows while its gradient does not is no evidence for a stationary point
         let cosine = |(g, norm): (&f64, &f64)| match *norm > 0.0 {
             true => Some(g.abs() / (2.0 * norm * residual)),
             false => (*g != 0.0).then_some(1.0),
@@ -329,16 +333,16 @@ impl Model {
         self.curvature.as_ref().map(|curvature| &curvature.matrix)
     }
 
-    /// The matrix of the curvature, without the rest.
+    /// The matrix of the curvature, without a copy.
     pub fn into_matrix(self) -> Option<Symmetric> {
         self.curvature.map(|curvature| curvature.matrix)
     }
 }
 
-/// What the loop knows at a point.
+/// The sums that the loop has at a point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Known {
-    /// Loss and gradient, perhaps of a few rows only.
+    /// Loss and gradient, perhaps over a batch only.
     Estimate(Gradient),
     /// Loss, gradient and its scale, exact over all rows of the stage.
     Exact(Model),
@@ -356,7 +360,7 @@ impl Deref for Known {
 }
 
 impl Known {
-    /// The exact model, where it is known.
+    /// The exact model, if there is one.
     pub fn model(&self) -> Option<&Model> {
         match self {
             Known::Estimate(_) => None,
@@ -364,7 +368,7 @@ impl Known {
         }
     }
 
-    /// The exact model, where it is known, without a copy.
+    /// The exact model, if there is one, without a copy.
     pub fn into_model(self) -> Option<Model> {
         match self {
             Known::Estimate(_) => None,
@@ -372,7 +376,7 @@ impl Known {
         }
     }
 
-    /// The curvature, where it is known.
+    /// The curvature, if there is one.
     pub fn curvature(&self) -> Option<&Symmetric> {
         self.model()?.matrix()
     }

@@ -1,31 +1,31 @@
-//! The *baseline* of a fit: the model without covariates.
+//! The *baseline* of a fit is the model without covariates.
 
 use crate::activation::{Activation, Preimages};
 use crate::error::Result;
 use crate::oracle::facts::Measured;
 use crate::oracle::labels::Tally;
 
-/// The model without covariates, φ(b + offset), and whether φ can take values like the labels.
+/// The model without covariates, φ(b + offset), and whether the responses fit into the range of φ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Baseline {
     /// Its loss at τ = 1.
     pub loss: f64,
-    /// Its intercept; none without one, and where it is infinite.
+    /// Its intercept; none if the model has none or if it is infinite.
     pub intercept: Option<f64>,
-    /// Whether that model has finite coefficients.
+    /// Whether the model has finite coefficients.
     pub is_finite: bool,
-    /// Whether the loss is the lowest: a closed form does not reach that where offsets differ.
+    /// Whether the loss is the lowest one: a closed form does not reach it if offsets differ.
     pub is_exact: bool,
-    /// Loss of the mean of the labels, be it in the range of φ or not; without an intercept, or with offsets, the loss of
-    /// the model without covariates.
+    /// The variance of the responses: the loss of their mean, even if it is outside the range of φ. Without an
+    /// intercept, or with offsets, it is `loss`.
     pub mean_loss: f64,
-    /// Whether the median label, by weight, lies strictly outside the range of φ.
+    /// Whether the weighted median of the responses lies strictly outside the range of φ.
     pub median_is_outside: bool,
 }
 
 impl Baseline {
-    /// Finds it in closed form: for rows with different offsets, only a point near it. `loss_at` gives the loss at an
-    /// intercept.
+    /// Finds the baseline in closed form. If offsets differ it finds only a point near the baseline. `loss_at` returns the
+    /// loss at an intercept.
     pub(super) fn of(
         activation: &dyn Activation,
         intercept: bool,
@@ -55,7 +55,7 @@ impl Baseline {
     }
 }
 
-/// The loss of the best constant that φ can take, and its intercept beside this offset, where that is finite.
+/// The loss of the best constant in the range of φ, and its intercept for this offset, if it is finite.
 fn constant(activation: &dyn Activation, measured: &Measured, offset: f64) -> (f64, Option<f64>) {
     let range = activation.range();
     let constant = measured.labels.mean.clamp(range.lo, range.hi);

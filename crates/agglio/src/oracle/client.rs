@@ -1,4 +1,4 @@
-//! A *client* is an oracle as one of several runs sees it: with its own labels, count of visits and interrupt.
+//! A *client* is the view of an oracle that one of several runs has: it has its own labels, row count and interrupt.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -9,7 +9,7 @@ use crate::oracle::{Answer, Facts, LabelChoice, Oracle, Query, given_up};
 pub(crate) struct OracleClient<'a> {
     oracle: &'a dyn Oracle,
     labels: LabelChoice,
-    /// Counted here, where the run has a count beside that of the oracle.
+    /// The row count of this run, if it is separate from that of the oracle.
     visited: Option<AtomicU64>,
     interrupt: Option<&'a AtomicBool>,
 }
@@ -20,14 +20,14 @@ impl<'a> OracleClient<'a> {
         OracleClient { oracle, labels, visited: None, interrupt: None }
     }
 
-    /// A run that begins now, with its own count and the flag that ends it: it would have asked everything that was asked
-    /// before.
+    /// A client with its own row count and interrupt flag, for a run parallel to others. The count starts at that of
+    /// the oracle, because a single run would have made the same queries.
     pub fn beside_others(self, interrupt: &'a AtomicBool) -> OracleClient<'a> {
         let visited = Some(AtomicU64::new(self.oracle.visited()));
         OracleClient { visited, interrupt: Some(interrupt), ..self }
     }
 
-    /// Counts rows that were visited for this run.
+    /// Counts rows that were read for this run.
     pub fn count(&self, rows: usize) {
         if let Some(visited) = &self.visited {
             visited.fetch_add(rows as u64, Ordering::Relaxed);

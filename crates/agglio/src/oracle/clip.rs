@@ -1,18 +1,18 @@
-//! A *clip* keeps labels off the bounds of the range of φ, by a margin that matters only on the way to τ = 1.
+//! A *clip* keeps labels away from the bounds of the range of φ by a margin. It has no effect at τ = 1.
 
 use serde::{Deserialize, Serialize};
 
 use crate::activation::{Activation, Preimages, Range};
 use crate::oracle::facts::Measured;
 
-/// Labels kept some way off the bounds of the range, and their preimages with them.
+/// An interval to which labels are clipped, and the interval of their preimages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Clip {
     lowest: f64,
     highest: f64,
     least_preimage: f64,
     greatest_preimage: f64,
-    /// Labels in this range have a preimage and are left alone.
+    /// Labels in this range have a preimage and are not clipped.
     spared: Option<Range>,
 }
 
@@ -42,13 +42,13 @@ impl Clip {
         }
     }
 
-    /// The same for labels outside `range` alone, whose preimages are those of the clipped labels already.
+    /// The same clip for labels outside `range` only. Their stored preimages are already those of the clipped labels.
     pub fn sparing(self, range: Range) -> Clip {
         let (least_preimage, greatest_preimage) = (f64::NEG_INFINITY, f64::INFINITY);
         Clip { least_preimage, greatest_preimage, spared: Some(range), ..self }
     }
 
-    /// Whether it changes a label that counts.
+    /// Whether the clip changes a label with positive weight.
     pub fn changes(&self, measured: &Measured) -> bool {
         [measured.smallest, measured.largest].into_iter().any(|y| y.is_finite() && self.apply(y) != y)
     }
@@ -62,7 +62,7 @@ impl Clip {
     }
 }
 
-/// The clips of those margins that make a difference, the widest first; where none does, of the narrowest.
+/// The clips of the margins that change a label, the widest first. If some margin changes none, the narrowest is last.
 pub(super) fn clips(activation: &dyn Activation, measured: &Measured, margins: &[f64]) -> Vec<Clip> {
     let range = activation.range();
     let width = if range.attained { 0.0 } else { width(range, measured) };
@@ -76,7 +76,7 @@ pub(super) fn clips(activation: &dyn Activation, measured: &Measured, margins: &
     clips.into_iter().chain(narrowest.filter(|_| !clips_all)).collect()
 }
 
-/// The length that a margin is relative to: the width of the range or, where that is infinite, the spread of the labels.
+/// The length to which a margin is relative: the width of the range or, if that is infinite, the spread of the labels.
 fn width(range: Range, measured: &Measured) -> f64 {
     if (range.hi - range.lo).is_finite() {
         return range.hi - range.lo;

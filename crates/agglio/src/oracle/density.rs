@@ -17,18 +17,18 @@ pub(super) struct PreimageDensity {
 impl PreimageDensity {
     pub fn new(activation: &dyn Activation, preimage: f64, z: f64, sigma: f64) -> PreimageDensity {
         let square = (preimage - z) * (preimage - z);
-        // a label at the very minimum has no density; it must not have all of it either
+        // at the minimum φ′ = 0 and the density is infinite: such a label must not dominate the likelihood
         let slope = activation.derivative(preimage).abs().max(1e-8);
         let gauss = -0.5 * square / (sigma * sigma) - (sigma * (2.0 * PI).sqrt()).ln();
         PreimageDensity { preimage, square, log_density: gauss - slope.ln() }
     }
 
-    /// The probability of the first of two preimages.
+    /// The posterior probability of the first of two preimages.
     pub fn odds(left: PreimageDensity, right: PreimageDensity) -> f64 {
         1.0 / (1.0 + (right.log_density - left.log_density).exp())
     }
 
-    /// The mixture of two preimages; of one, where they are the same.
+    /// The mixture of two preimages; if they are equal, the first.
     pub fn expect(left: PreimageDensity, right: PreimageDensity) -> PreimageDensity {
         if left.preimage == right.preimage {
             return left;

@@ -1,4 +1,5 @@
-//! The *driver* is the oracle over shards: it merges their sums, and turns them into means in the solver's coordinates.
+//! The *driver* is the oracle over shards. It merges their sums and converts them to means in the coordinates of the
+//! solver.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,28 +23,31 @@ use crate::oracle::shard::{Shard, Shards};
 use crate::oracle::{Oracle, given_up};
 use crate::rows::{Coordinates, Rows, Scaling};
 
-/// What is to be fitted to rows: y ≈ φ(xᵀw + b), in which coordinates and with which penalty.
+/// `y ≈ φ(xᵀw + b)`
+///
+/// The problem to fit: the activation, the coordinates and the penalty.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// φ.
     pub activation: Arc<dyn Activation>,
     /// The units of the solver. Default: standardised.
     pub scaling: Scaling,
-    /// Whether there is a b. Default: yes.
+    /// Whether the model has an intercept b. Default: yes.
     pub intercept: bool,
-    /// How far labels may be kept off the bounds of the range, the widest margin first. Default: [`MARGIN`].
+    /// Margins between labels and the bounds of the range, relative to its width, the widest first. Default:
+    /// [`MARGIN`].
     pub margins: Vec<f64>,
-    /// A last temperature between 0 and 1: on the way there only labels without a preimage are clipped, since no later stage
-    /// puts them right. Default: none.
+    /// A last temperature between 0 and 1. On such a path only labels without a preimage are clipped, because no later
+    /// stage uses the labels unchanged. Default: none.
     pub tau_max: Option<f64>,
-    /// λ of the penalty λ‖w‖², which is on no intercept. Default: 0.
+    /// λ of the penalty λ‖w‖², which excludes the intercept. Default: 0.
     pub l2: f64,
-    /// The units of another fit, whose points are to be scored on these rows. Default: those that the rows ask for.
+    /// The coordinates of another fit, to score its points on these rows. Default: measured on the rows.
     pub coordinates: Option<Coordinates>,
 }
 
 impl Problem {
-    /// All defaults, for this activation.
+    /// The problem with all defaults for this activation.
     pub fn new(activation: Arc<dyn Activation>) -> Problem {
         Problem {
             activation,
@@ -56,12 +60,12 @@ impl Problem {
         }
     }
 
-    /// Without intercept and scaling, and with labels as they are: the setting of the paper's theorems.
+    /// The problem without intercept, scaling and margins: the setting of the theorems in the paper.
     pub fn plain(activation: Arc<dyn Activation>) -> Problem {
         Problem { scaling: Scaling::None, intercept: false, margins: vec![0.0], ..Problem::new(activation) }
     }
 
-    /// The problem on the rows of a table in this process.
+    /// The oracle of this problem for a table in this process.
     ///
     /// # Errors
     /// As [`Driver::new`].
@@ -79,22 +83,22 @@ pub struct Driver {
     facts: Facts,
     activation: Arc<dyn Activation>,
     mean_weight: f64,
-    /// Mean square by which errors of the labels are multiplied, on a path that ends below τ = 1.
+    /// Mean square of the factors by which a relative error of y enters y^τ, on a path that ends below τ = 1.
     blurred_square: f64,
     visited: AtomicU64,
     interrupt: Arc<AtomicBool>,
 }
 
 impl Driver {
-    /// Measures the rows and prepares their holders for a problem.
+    /// Measures the rows and prepares the shards for a problem.
     ///
     /// # Errors
-    /// If the rows cannot be fitted, or are lost.
+    /// If the rows cannot be fitted, or a shard fails.
     pub fn new(mut shards: Box<dyn Shards>, problem: &Problem) -> Result<Driver> {
         let activation = &problem.activation;
         let columns = problem.scaling == Scaling::Standard && problem.coordinates.is_none();
         let measured = shards.measure(activation.range(), columns)?;
-        // a single row can be scored
+        // scoring works for a single row too
         if problem.coordinates.is_none() {
             measured.require_fittable()?;
         }
@@ -122,7 +126,7 @@ impl Driver {
             clips_some: frame.narrowest.changes(&measured),
             baseline,
             activation: Traits {
-                slope: activation.derivative(0.0).abs(),
+                derivative_at_zero: activation.derivative(0.0).abs(),
                 largest_slope: activation.largest_slope(),
                 range: activation.range(),
                 argmin: frame.argmin().filter(|_| tally.with_two_preimages > 0),
@@ -140,7 +144,7 @@ impl Driver {
         })
     }
 
-    /// Watches a flag that somebody may raise to end what is going on.
+    /// Sets a flag that interrupts the run when it becomes true.
     pub fn with_interrupt(mut self, flag: Arc<AtomicBool>) -> Driver {
         self.interrupt = flag;
         self
@@ -162,14 +166,15 @@ impl Driver {
         self.visited.fetch_add(rows as u64, Ordering::Relaxed);
     }
 
-    /// Turns sums over the rows into means in the solver's coordinates.
+    /// Converts sums over the rows to means in the coordinates of the solver.
     fn finish(&self, query: &Query<'_>, mut sums: PartialSums) -> Answer {
         sums.sort();
         let mean = 1.0 / (sums.rows as f64 * self.mean_weight);
         match &query.ask {
             Ask::At(at) => self.finish_at(at, sums, mean),
             Ask::NormalEquations { .. } => {
-                let scale = 2.0 * mean * self.facts.activation.slope * self.facts.activation.slope;
+                let derivative = self.facts.activation.derivative_at_zero;
+                let scale = 2.0 * mean * derivative * derivative;
                 let sides = sums.right_sides.into_iter();
                 let right_sides = sides.map(|side| self.vector(side, scale)).collect();
                 let mut matrix = self.matrix(sums.products, sums.curvature, scale);
@@ -177,7 +182,8 @@ impl Driver {
                 Answer::NormalEquations(NormalEquations { matrix, right_sides })
             }
             Ask::Mixture { .. } => {
-                let scale = 2.0 * mean * self.facts.activation.slope * self.facts.activation.slope;
+                let derivative = self.facts.activation.derivative_at_zero;
+                let scale = 2.0 * mean * derivative * derivative;
                 let right_side = sums.right_sides.into_iter().next().map(|side| self.vector(side, scale));
                 Answer::Mixture(Mixture {
                     square: finite_or_infinite(sums.loss * mean),
@@ -199,8 +205,8 @@ impl Driver {
                 Answer::Projection(Projection { activation, at, along: columns.collect(), label, weight })
             }
             Ask::LongestRow => {
-                let slope = self.facts.activation.slope;
-                Answer::Number(2.0 * slope * slope * (sums.largest / self.mean_weight) + 2.0 * self.facts.l2)
+                let derivative = self.facts.activation.derivative_at_zero;
+                Answer::Number(2.0 * derivative * derivative * (sums.largest / self.mean_weight) + 2.0 * self.facts.l2)
             }
         }
     }
@@ -223,7 +229,7 @@ impl Driver {
             return Answer::Value(value);
         }
         let mut gradient = self.vector(sums.gradient, 2.0 * mean);
-        // remembered coefficients have no penalty in them: it belongs to no row
+        // the coefficients of rows do not contain the penalty, which belongs to no row
         if at.memory == Memory::Unused {
             self.penalise(&mut gradient, &at.theta);
         }
@@ -301,7 +307,7 @@ impl Oracle for Driver {
     }
 }
 
-/// The frame of a problem on rows like these.
+/// The frame of a problem, from measurements of the rows.
 fn frame(problem: &Problem, measured: &Measured) -> Result<Frame> {
     let (activation, range) = (problem.activation.clone(), problem.activation.range());
     let mut clips = clips(activation.as_ref(), measured, &problem.margins);
@@ -323,12 +329,12 @@ fn frame(problem: &Problem, measured: &Measured) -> Result<Frame> {
     Ok(Frame { activation, coordinates, clips, narrowest, tau_max: problem.tau_max, weight_unit, rows })
 }
 
-/// Activations are never NaN, so that a sum which is has overflowed on the way.
+/// Activations are never NaN, so a sum that is NaN has overflowed.
 fn finite_or_infinite(sum: f64) -> f64 {
     if sum.is_nan() { f64::INFINITY } else { sum }
 }
 
-/// Means, variances and a covariance of the sums that a departure is made of.
+/// Means, variances and covariance from the sums of [`Ask::Departure`].
 fn departure(sums: &[f64]) -> Departure {
     let weight = sums.first().copied().unwrap_or(f64::NAN);
     let mean = |k: usize| sums.get(k).map_or(f64::NAN, |sum| sum / weight);

@@ -1,5 +1,5 @@
-//! *Facts* about all rows: one pass over labels, weights and offsets before a fit, and the traits of φ that a strategy may
-//! look at.
+//! *Facts* are the properties of all rows and of φ that upper layers may use before a fit: the results of one pass over
+//! responses, weights and offsets, and some properties of φ.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,64 +12,64 @@ use crate::oracle::layout::Layout;
 use crate::oracle::query::Margin;
 use crate::rows::{Coordinates, Moments, Rows, Run};
 
-/// Labels and offsets up to this size can be squared, and many squares added.
+/// Responses and offsets up to this size can be squared, and many squares can be added, without overflow.
 const LARGEST: f64 = 1e151;
-/// Labels down to this size can be squared and keep their digits.
+/// Squares of responses down to this size keep their digits.
 const SMALLEST: f64 = 1e-151;
 
-/// What upper layers may know of the rows and of φ.
+/// The facts about the rows and φ that upper layers may use.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// Number of rows.
     pub rows: usize,
     /// Number of rows whose weight is not zero.
     pub counted: usize,
-    /// The sum of the weights as the user gave them, the number of rows where there are none.
+    /// The sum of the weights as the user gave them, or the number of rows without weights.
     pub total_weight: f64,
-    /// The share of the rows that would tell as much with equal weights: (Σω)²/(n·Σω²), Kish's effective sample size.
+    /// (Σω)²/(n·Σω²): Kish's effective sample size as a fraction of n.
     pub effective_fraction: f64,
-    /// How θ is cut into parts.
+    /// The layout of θ.
     pub layout: Layout,
-    /// The units that θ is in.
+    /// The units of θ.
     pub coordinates: Coordinates,
     /// λ of the penalty λ‖w‖².
     pub l2: f64,
-    /// The smallest label and the largest, those without weight left out.
+    /// The smallest and largest response among the rows with positive weight.
     pub label_bounds: (f64, f64),
-    /// Mean square of the labels, by weight.
+    /// Weighted mean square of the responses.
     pub label_square: f64,
-    /// Share of the labels, by weight, that repeat the smallest or the largest of them.
+    /// Weighted share of the responses that repeat the smallest or the largest one.
     pub tied_share: f64,
     /// Counts of labels by their preimages.
     pub preimages: Tally,
-    /// Number of label margins that make a difference, at least one.
+    /// Number of label margins in use, at least one.
     pub margins: usize,
     /// Whether the narrowest margin changes a label.
     pub clips_some: bool,
     /// The model without covariates.
     pub baseline: Baseline,
-    /// The activation as far as a strategy may know it.
+    /// The properties of φ that a strategy may use.
     pub activation: Traits,
 }
 
-/// Traits of an activation φ.
+/// Properties of an activation φ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
     /// |φ′(0)|.
-    pub slope: f64,
+    pub derivative_at_zero: f64,
     /// sup φ′, or none for an activation whose derivative is unbounded.
     pub largest_slope: Option<f64>,
     /// The values that φ takes.
     pub range: Range,
-    /// Where φ has its minimum, if it has one and some label has two preimages.
+    /// The argument of the minimum of φ, if φ has one and some label has two preimages.
     pub argmin: Option<f64>,
     /// Whether φ is monotone.
     pub is_monotone: bool,
 }
 
 impl Facts {
-    /// The choices of preimages that the linear stage can be fitted to: one for each margin, one without, and where φ is not
-    /// monotone, one on the left and one far to the left.
+    /// The choices of preimages for the linear stage: one for each margin and one without a margin. If φ is not
+    /// monotone, there is also one far to the left, and if a label has two preimages, one on the left.
     pub fn preimage_choices(&self) -> Vec<PreimageChoice> {
         let right = (0..self.margins).map(Margin::Nth).chain([Margin::None]).map(PreimageChoice::Right);
         let left = self.activation.argmin.map(|_| PreimageChoice::Left);
@@ -77,24 +77,25 @@ impl Facts {
         right.chain(left).chain(far_left).collect()
     }
 
-    /// Number of coefficients that the data can tell, the intercept included.
+    /// Number of coefficients that the data identify, including the intercept: columns without information do not
+    /// count.
     pub fn parameters(&self) -> usize {
         self.layout.dim() - self.coordinates.dead_columns().len()
     }
 
     /// λ‖w‖².
     pub fn penalty(&self, theta: &[f64]) -> f64 {
-        // no penalty is none for coefficients whose squares overflow too
+        // without a penalty, coefficients whose squares overflow must not give NaN
         if self.l2 == 0.0 {
             return 0.0;
         }
         self.l2 * self.layout.coefficients(theta).iter().map(|w| w * w).sum::<f64>()
     }
 
-    /// Noise before φ means y = φ(xᵀw + ε), so every label must have a preimage.
+    /// Checks that every label has a preimage, as noise before φ requires: y = φ(xᵀw + ε).
     ///
     /// # Errors
-    /// If a label has none, with the count.
+    /// If a label has none, with their number.
     pub fn require_preimages(&self, activation: &str) -> Result<()> {
         let (without, all) = (self.preimages.without_preimage, self.rows);
         if without == 0 {
@@ -107,7 +108,7 @@ impl Facts {
     }
 }
 
-/// What one pass over some rows tells. Those of several holders of rows merge.
+/// The result of one pass over some rows. The results of several shards can be merged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Number of rows.
@@ -116,7 +117,7 @@ pub struct Measured {
     pub width: usize,
     /// Whether rows can be centred.
     pub can_centre: bool,
-    /// What the columns were divided by, or nothing.
+    /// The units by which the columns were divided, or empty.
     pub units: Vec<f64>,
     /// The unit of the weights.
     pub weight_unit: f64,
@@ -126,31 +127,31 @@ pub struct Measured {
     pub has_offsets: bool,
     /// Σ ω².
     pub weight_square: f64,
-    /// Labels by weight.
+    /// Mean and spread of the responses, weighted.
     pub labels: Spread,
-    /// Labels whose weight is not zero, each once.
+    /// Mean and spread of the responses with positive weight, each counted once.
     pub counted: Spread,
-    /// The smallest of these.
+    /// The smallest response with positive weight.
     pub smallest: f64,
-    /// The largest.
+    /// The largest response with positive weight.
     pub largest: f64,
-    /// Weight of the labels that are the smallest.
+    /// Total weight of the responses that equal the smallest.
     pub at_smallest: f64,
-    /// Weight of the labels that are the largest.
+    /// Total weight of the responses that equal the largest.
     pub at_largest: f64,
-    /// Weight of the labels below the range of φ.
+    /// Total weight of the responses below the range of φ.
     pub below: f64,
-    /// Weight of the labels above it.
+    /// Total weight of the responses above the range of φ.
     pub above: f64,
-    /// The largest offset in size, those without weight left out.
+    /// The largest absolute offset with positive weight.
     pub offset_size: f64,
-    /// The smallest offset and the largest.
+    /// The smallest and largest offset.
     pub offset_bounds: (f64, f64),
-    /// Means and variances of the columns, where they were asked for.
+    /// Means and variances of the columns, if they were asked for.
     pub moments: Option<Moments>,
 }
 
-/// Mean and sum of squares about it.
+/// A weighted mean, and the weighted sum of squares about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Sum of the weights.
@@ -169,7 +170,7 @@ impl Spread {
         if weight > 0.0 { Spread { weight, mean, square } } else { Spread::default() }
     }
 
-    /// Mean square about the mean.
+    /// The weighted variance.
     pub fn variance(&self) -> f64 {
         self.square / self.weight
     }
@@ -179,7 +180,7 @@ impl Spread {
         self.variance() + (self.mean - centre) * (self.mean - centre)
     }
 
-    /// Reference: Chan, Golub and LeVeque (1983).
+    /// Merges two spreads. Reference: Chan, Golub and LeVeque (1983).
     fn merge(self, other: Spread) -> Spread {
         let weight = self.weight + other.weight;
         if self.weight == 0.0 || other.weight == 0.0 {
@@ -199,7 +200,8 @@ impl Spread {
 }
 
 impl Measured {
-    /// Looks at labels, weights and offsets once, and at the columns where their moments are wanted and not known yet.
+    /// Measures responses, weights and offsets in one pass. If `columns`, also the moments of the columns, unless the
+    /// storage already has them.
     pub fn of(rows: &dyn Rows, range: Range, columns: bool) -> Measured {
         let known = || rows.moments().cloned().unwrap_or_else(|| Moments::of(rows));
         let leaf = |from: usize, to: usize| Measured::of_run(rows, range, Run::Span(from..to));
@@ -244,7 +246,7 @@ impl Measured {
         }
     }
 
-    /// Adds what further rows of the same holder tell.
+    /// Merges the measurements of further rows of the same shard.
     fn merge_labels(mut self, other: Measured) -> Measured {
         self.rows += other.rows;
         self.weight_square += other.weight_square;
@@ -273,10 +275,10 @@ impl Measured {
         self
     }
 
-    /// Adds what the rows of another holder tell, whose weights may be in other units.
+    /// Merges the measurements of another shard, whose weights may have another unit.
     ///
     /// # Errors
-    /// If the two do not hold rows of the same table.
+    /// If the two shards do not belong to the same table.
     pub fn merge(self, other: Measured) -> Result<Measured> {
         if (self.width, &self.units, self.can_centre) != (other.width, &other.units, other.can_centre) {
             return Err(Error::data("the parts of a table have other columns, or columns in other units"));
@@ -291,7 +293,7 @@ impl Measured {
         Ok(Measured { moments, has_weights, has_offsets, ..left.merge_labels(right) })
     }
 
-    /// The same with weights in another unit, a power of two.
+    /// The same measurements with weights in another unit, a power of two.
     fn in_unit(mut self, unit: f64) -> Measured {
         let factor = self.weight_unit / unit;
         self.weight_unit = unit;
@@ -316,27 +318,26 @@ impl Measured {
 
     /// The sum of the weights as the user gave them.
     pub fn total_weight(&self) -> f64 {
-        // beyond this a log-likelihood would overflow
+        // a larger number would make log-likelihoods overflow
         (self.mean_weight() * self.weight_unit * self.rows as f64).min(1e300)
     }
 
-    /// The largest label in size, those without weight left out.
+    /// The largest absolute response with positive weight.
     pub fn label_size(&self) -> f64 {
         self.smallest.abs().max(self.largest.abs())
     }
 
-    /// Share of the labels, by weight, that repeat the smallest or the largest of them.
+    /// Weighted share of the responses that repeat the smallest or the largest one.
     pub fn tied_share(&self) -> f64 {
-        // one label at the end is no tie
+        // a single response at the end is not a tie
         let tied = |weight: f64| (weight * self.weight_unit - 1.0).max(0.0);
         (tied(self.at_smallest) + tied(self.at_largest)) / self.total_weight()
     }
 
-    /// Refuses rows that are too few to fit, and labels and offsets whose squares a double does not hold: they would be fitted
-    /// as if they were infinite or zero.
+    /// Checks that there are enough rows, and that the squares of responses and offsets neither overflow nor underflow.
     ///
     /// # Errors
-    /// If that is so.
+    /// If a check fails.
     pub fn require_fittable(&self) -> Result<()> {
         let (label, offset) = (if self.counted.weight > 0.0 { self.label_size() } else { 0.0 }, self.offset_size);
         match self.rows {

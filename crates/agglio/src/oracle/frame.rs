@@ -1,4 +1,4 @@
-//! The *frame* of a problem: everything beside its own rows that a holder of rows must know to answer.
+//! The *frame* of a problem is the data that a shard needs, in addition to its rows, to answer queries.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use crate::oracle::clip::Clip;
 use crate::oracle::query::Margin;
 use crate::rows::Coordinates;
 
-/// The activation, the solver's coordinates and the margins of labels. It is made once, of facts about all rows.
+/// The activation, the coordinates of the solver and the label margins. It is computed once, from facts about all rows.
 ///
-/// Only an activation that has a name here can be sent to another process.
+/// It can be sent to another process only if the activation has a name in [`named`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Frame {
     #[serde(serialize_with = "write_name", deserialize_with = "read_name")]
     pub(super) activation: Arc<dyn Activation>,
     pub(super) coordinates: Coordinates,
-    /// One for each margin that makes a difference, the widest first.
+    /// One clip for each margin in use, the widest first.
     pub(super) clips: Vec<Clip>,
-    /// The narrowest of them, by which labels without a preimage get one.
+    /// The narrowest clip, which defines the preimage of a label that has none.
     pub(super) narrowest: Clip,
     /// A last temperature between 0 and 1, at which the fit ends.
     pub(super) tau_max: Option<f64>,
@@ -30,7 +30,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The clip that a margin stands for.
+    /// The clip of a margin.
     pub(super) fn clip(&self, margin: Margin) -> Clip {
         match margin {
             Margin::Nth(index) => self.clips.get(index).copied().unwrap_or(Clip::NONE),
@@ -38,7 +38,7 @@ impl Frame {
         }
     }
 
-    /// A z so far to the left that φ(z) is next to zero, where φ falls to zero on the left of a minimum.
+    /// The left preimage of 1 % of the minimum of φ, if φ tends to zero on the left of its minimum.
     pub(super) fn far_left(&self) -> Option<f64> {
         match self.activation.preimages(0.01 * self.activation.range().lo) {
             Preimages::Two { left, .. } => Some(left),
@@ -46,7 +46,7 @@ impl Frame {
         }
     }
 
-    /// Where φ has its minimum, if it has one.
+    /// The argument of the minimum of φ, if there is one.
     pub(super) fn argmin(&self) -> Option<f64> {
         match self.activation.preimages(self.activation.range().lo) {
             Preimages::One(argmin) => Some(argmin),

@@ -1,10 +1,11 @@
-//! The *labels* of some rows on the way from φ⁻¹(y) at τ = 0 to y at τ = 1.
+//! The *labels* of the graduated problem: the preimages φ⁻¹(y) at τ = 0, and the responses y at τ = 1.
 //!
 //! ```text
 //! c = clip(y, lo + ε, hi − ε),    y^τ = φ̂_τ(φ⁻¹(c)) + τ(y − c)
 //! ```
 //!
-//! Clipping is needed only for the preimage to be finite. At τ = 1 the residual is φ(xᵀw) − y on the labels as they are.
+//! Clipping keeps the preimage finite. At τ = 1 it has no effect: the residual is φ(xᵀw) − y with the original
+//! responses.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -16,50 +17,50 @@ use crate::oracle::frame::Frame;
 use crate::oracle::query::{LabelChoice, Margin, PreimageBranch};
 use crate::rows::{Rows, Run, column};
 
-/// The label margin ε of the graduated path, relative to the width of the range or, where that is infinite, to the
-/// spread of y. Ten times more or less changes the path, never its end.
+/// The label margin ε of the graduated path, relative to the width of the range or, if that is infinite, to the spread
+/// of y. A margin ten times larger or smaller changes the path but never the objective at its end.
 pub const MARGIN: f64 = 0.01;
 
-/// The margins that are tried together where the start is computed.
+/// The margins that are tried together for the starting point.
 pub const MARGINS: [f64; 4] = [0.1, 0.01, 0.001, 1e-6];
 
-/// Which preimages the linear stage is fitted to.
+/// The preimages to which the linear stage is fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PreimageChoice {
-    /// The right one of two, of labels that are kept off the bounds by a margin.
+    /// The right one of two preimages, of labels clipped by a margin.
     Right(Margin),
-    /// The left one of two.
+    /// The left one of two preimages.
     Left,
-    /// One far to the left for labels near zero, where φ falls to zero on the left of its minimum.
+    /// For labels near zero, a point far to the left, if φ tends to zero on the left of its minimum.
     FarLeft,
 }
 
-/// The preimages of labels, one row after the other.
+/// The preimages of the labels, row by row.
 #[derive(Debug)]
 pub(super) struct LabelPreimages {
-    /// φ⁻¹(y) under the narrowest margin; under a wider one it is this, clipped.
+    /// φ⁻¹(y) for the narrowest margin. For a wider margin it is clipped.
     right: Vec<f64>,
-    /// The left preimage where there are two, else the only one; empty where no row has two.
+    /// The left one of two preimages, or the only one; empty if no row has two.
     left: Vec<f64>,
 }
 
-/// Counts of labels by their preimages. Those of several holders of rows merge.
+/// Counts of labels by their preimages. The counts of several shards can be merged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Labels without a finite preimage, those without weight left out.
+    /// Number of labels with positive weight and no finite preimage.
     pub without_preimage: usize,
-    /// Labels with two preimages, those without weight left out.
+    /// Number of labels with positive weight and two preimages.
     pub with_two_preimages: usize,
-    /// Whether a label has two preimages, whatever its weight.
+    /// Whether any label has two preimages, even one without weight.
     pub some_have_two: bool,
-    /// Σ ω·(φ⁻¹(y) − offset) under the widest margin, where rows have offsets.
+    /// Σ ω·(φ⁻¹(y) − offset) for the widest margin, if the rows have offsets.
     pub preimage_sum: f64,
-    /// Σ of the squares by which a relative error of y is multiplied in y^τ, on a path that ends below τ = 1.
+    /// Σ of the squared factors by which a relative error of y enters y^τ, on a path that ends below τ = 1.
     pub blurred_square: f64,
 }
 
 impl Tally {
-    /// Adds the counts of further rows.
+    /// Merges the counts of further rows.
     pub fn merge(self, other: Tally) -> Tally {
         Tally {
             without_preimage: self.without_preimage + other.without_preimage,
@@ -70,11 +71,11 @@ impl Tally {
         }
     }
 
-    /// Returns the (right, left) preimages of y. With one preimage both are equal; with none, those of the nearest value
-    /// that has one.
+    /// Returns the (right, left) preimages of y. With one preimage both are equal; with none, they are those of the
+    /// clipped y.
     fn preimages(&mut self, activation: &dyn Activation, narrowest: Clip, y: f64, counts: bool) -> (f64, f64) {
         let found = match activation.preimages(y) {
-            // at or beyond a bound, or beyond the doubles
+            // at or beyond a bound of the range, or larger than any double
             Preimages::None => {
                 self.without_preimage += usize::from(counts);
                 activation.preimages(narrowest.apply(y))
@@ -94,14 +95,14 @@ impl Tally {
 }
 
 impl LabelPreimages {
-    /// Finds the preimages of all labels.
+    /// Computes the preimages of all labels.
     pub fn of(rows: &dyn Rows, frame: &Frame) -> (LabelPreimages, Tally) {
         let labels = || column(rows.len(), |run, y| rows.labels(run, y));
         let weight = rows.has_weights().then(|| column(rows.len(), |run, weight| rows.weights(run, weight)));
         let counts = |i: usize| weight.as_ref().is_none_or(|weight| weight[i] > 0.0);
         let mut right = labels();
         let mut tally = invert(&mut right, frame, &counts, |(right, _)| right);
-        // once more from the labels, where there are two: a second column for all would be memory that most fits do not need
+        // a second pass from the labels instead of a second column in the first: most fits need no left preimages
         let mut left = if tally.some_have_two { labels() } else { Vec::new() };
         invert(&mut left, frame, &counts, |(_, left)| left);
         if rows.has_offsets() {
@@ -120,7 +121,7 @@ impl LabelPreimages {
         (LabelPreimages { right, left }, tally)
     }
 
-    /// Writes these preimages of a run of rows.
+    /// Writes the chosen preimages of a run of rows.
     pub fn choose(&self, choice: PreimageChoice, frame: &Frame, run: &Run<'_>, out: &mut [f64]) {
         let depth = -frame.activation.range().lo;
         match choice {
@@ -132,8 +133,8 @@ impl LabelPreimages {
             PreimageChoice::Left => {
                 run.gather(self.left(), out);
                 let argmin = frame.argmin().unwrap_or(0.0);
-                // a label above zero by less than φ falls below it may have been lifted there by noise: the mirror image of
-                // its preimage stands for the one that it does not have
+                // noise may have lifted a label from below zero to slightly above zero, where it has no left preimage:
+                // the mirror image of its preimage about the minimum takes that place
                 let lifted = |z: f64| z >= 0.0 && frame.activation.value(z) < depth;
                 out.iter_mut().filter(|z| lifted(**z)).for_each(|z| *z = 2.0 * argmin - *z);
             }
@@ -149,14 +150,14 @@ impl LabelPreimages {
         if self.left.is_empty() { &self.right } else { &self.left }
     }
 
-    /// Writes both preimages of these rows, the same twice where there is one.
+    /// Writes both preimages of each row; they are equal if there is only one.
     pub fn both(&self, run: &Run<'_>, left: &mut [f64], right: &mut [f64]) {
         run.gather(&self.right, right);
         run.gather(self.left(), left);
     }
 
-    /// Turns y into y^τ for these rows; `near` is φ̂_τ(z), which decides between two preimages. At τ = 1 labels are as they
-    /// are, and are compared with φ(z), not with φ̂_1(z).
+    /// Replaces y by y^τ. `near` is φ̂_τ(z), which decides between two preimages. At τ = 1 labels do not change, and
+    /// they are compared with φ(z) instead of φ̂_1(z).
     pub fn graduate(
         &self,
         choice: LabelChoice,
@@ -188,7 +189,7 @@ impl LabelPreimages {
     }
 }
 
-/// Turns labels into their preimages on one side.
+/// Replaces labels by their preimages on one side.
 fn invert(y: &mut [f64], frame: &Frame, counts: &(dyn Fn(usize) -> bool + Sync), side: fn((f64, f64)) -> f64) -> Tally {
     let visit = |first: usize, y: &mut [f64]| {
         let mut tally = Tally::default();
@@ -206,7 +207,8 @@ fn invert(y: &mut [f64], frame: &Frame, counts: &(dyn Fn(usize) -> bool + Sync),
     }
 }
 
-/// A relative error of y is one of (∂y^τ/∂y)·y in y^τ: labels near a bound have lost digits of their preimages.
+/// A relative error of y causes an error (∂y^τ/∂y)·y in y^τ. It is large for labels near a bound, whose preimages have
+/// lost digits.
 fn blurred_square(preimages: &[f64], frame: &Frame, tau: f64) -> f64 {
     let (phi, clip) = (&frame.activation, frame.clip(Margin::default()));
     let blurred = |z: f64| {

@@ -1,8 +1,8 @@
-//! The *layout* of θ: which entries are coefficients, and which is the intercept.
+//! The *layout* of θ says which entries are coefficients, and which one is the intercept.
 
 use serde::{Deserialize, Serialize};
 
-/// θ = (w_1 … w_d), followed by the intercept b where there is one. Nothing else cuts θ into parts.
+/// θ = (w_1 … w_d), followed by the intercept b if there is one. No other module splits θ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// Number of coefficients, d.
@@ -22,29 +22,29 @@ impl Layout {
         vec![0.0; self.dim()]
     }
 
-    /// The model without covariates: all coefficients zero, and this intercept where there is one.
+    /// The model without covariates: all coefficients are zero, and the intercept is set if there is one.
     pub fn constant(&self, intercept: f64) -> Vec<f64> {
         let mut theta = self.zero();
         self.set_intercept(&mut theta, intercept);
         theta
     }
 
-    /// w, which a penalty and a ball are about.
+    /// w, the part of θ that penalty and ball refer to.
     pub fn coefficients<'t>(&self, theta: &'t [f64]) -> &'t [f64] {
         &theta[..self.coefficients]
     }
 
-    /// w, to be changed.
+    /// w, mutable.
     pub fn coefficients_mut<'t>(&self, theta: &'t mut [f64]) -> &'t mut [f64] {
         &mut theta[..self.coefficients]
     }
 
-    /// b, zero where there is none.
+    /// b, or zero if there is none.
     pub fn intercept(&self, theta: &[f64]) -> f64 {
         if self.intercept { theta[self.coefficients] } else { 0.0 }
     }
 
-    /// Sets b, where there is one.
+    /// Sets b, if there is one.
     pub fn set_intercept(&self, theta: &mut [f64], intercept: f64) {
         theta[self.coefficients..].fill(intercept);
     }

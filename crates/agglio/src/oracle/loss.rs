@@ -1,30 +1,30 @@
-//! The *loss* ρ(φ(z), y) of a row: its value, and the coefficients with which the row enters gradient and curvature.
+//! The *loss* ρ(φ(z), y) of a row: its value, and the coefficients of the row in gradient and curvature.
 //!
-//! Least squares is the only one so far; everything that holds for squares alone stands here.
+//! Least squares is the only loss so far. All formulas that are specific to squares belong in this file.
 
 use multiversion::multiversion;
 use serde::{Deserialize, Serialize};
 
 use crate::math::vector::{self, sum_of};
 
-/// Which function's gradient is asked for.
+/// The function whose gradient is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Objective {
     /// The graduated least-squares loss: gradient (2/n) Σ ω r φ̂′ x.
     #[default]
     Squares,
-    /// The matching loss of φ, whose gradient has no φ̂′: (2/n) Σ ω r x, curvature (2/n) Σ ω φ̂′ x xᵀ. The loss
-    /// reported beside it is that of `Squares`.
+    /// The matching loss of φ, whose gradient has no factor φ̂′: gradient (2/n) Σ ω r x, curvature (2/n) Σ ω φ̂′ x xᵀ.
+    /// The reported loss is that of `Squares`.
     Matching,
 }
 
 /// Weighted sums of squares.
 pub(super) struct Squares {
-    /// Of the residuals.
+    /// Sum over the residuals.
     pub loss: f64,
-    /// Of the labels.
+    /// Sum over the labels.
     pub label: f64,
-    /// The largest one of a residual.
+    /// The largest weighted square of a residual.
     pub largest: f64,
 }
 
@@ -37,7 +37,7 @@ impl Objective {
         }
     }
 
-    /// b = ω φ̂′², or ω: the coefficients of the squares of J's columns.
+    /// b = ω φ̂′², or ω: the coefficients of the squared column norms of J.
     pub(super) fn weigh_norms(self, weight: &[f64], derivative: &[f64], b: &mut [f64]) {
         match self {
             Objective::Squares => vector::zip(weight, derivative, b, |weight, d| weight * (d * d)),
@@ -53,13 +53,13 @@ impl Objective {
         }
     }
 
-    /// Whether the exact curvature has a term of the residuals beside that of Gauss and Newton.
+    /// Whether the exact curvature has a residual term in addition to the Gauss–Newton term.
     pub(super) fn has_residual_curvature(self) -> bool {
         self == Objective::Squares
     }
 }
 
-/// Turns values of φ into residuals, φ − y. A row without weight counts for nothing, even if it overflows.
+/// Replaces values of φ by the residuals φ − y. A row without weight contributes zero, even if its value overflows.
 pub(super) fn compare(weight: &[f64], label: &mut [f64], value: &mut [f64]) -> Squares {
     subtract(value, label);
     mask(weight, value);
@@ -81,7 +81,7 @@ fn subtract(value: &mut [f64], label: &[f64]) {
     value.iter_mut().zip(label).for_each(|(value, label)| *value -= label);
 }
 
-/// Puts zero where a row has no weight.
+/// Sets entries of rows without weight to zero.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 pub(super) fn mask(weight: &[f64], x: &mut [f64]) {
     x.iter_mut().zip(weight).for_each(|(x, &weight)| *x = if weight > 0.0 { *x } else { 0.0 });

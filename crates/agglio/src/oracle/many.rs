@@ -1,8 +1,8 @@
-//! *Many* questions about the same rows, each at its own point and temperature, answered in one visit of them.
+//! *Many* queries about the same rows, each with its own point and temperature, answered in one pass.
 //!
-//! Rows are multiplied with several points at once, by `gemm`, which takes less time than one point after the other. Numbers
-//! are then added up in another order than for a single question. The other questions make no difference to an answer:
-//! blocks of points are filled up with zeros, so that all products have the same shape.
+//! The rows are multiplied with several points at once by `gemm`, which is faster than one point after the other. The
+//! order of the additions differs from that of a single query. An answer does not depend on the other queries: blocks
+//! of points are padded with zeros, so that all products have the same shape.
 
 use crate::math::vector::{self, sum};
 use crate::oracle::partial_sums::PartialSums;
@@ -10,16 +10,16 @@ use crate::oracle::query::Ask;
 use crate::oracle::row_pass::{RowPass, Scratch, stride};
 use crate::rows::{BLOCK, Run};
 
-/// Questions for the gradient over the same rows.
+/// Gradient queries about the same rows.
 pub(crate) struct MultiQuery<'a> {
     passes: &'a [RowPass<'a>],
-    /// The points as the rows see them, one after the other, and zeros that fill the last block up.
+    /// The points in the units of the rows, one after the other, and zeros that pad the last block.
     points: Vec<f64>,
-    /// Number of both.
+    /// Number of points, with the padding.
     columns: usize,
 }
 
-/// Working memory: for a run of rows predictors and coefficients, a column of them for each question; and the sums so far.
+/// Scratch memory: for each query, the predictors and coefficients of a run of rows, and the sums so far.
 struct Columns {
     z: Vec<f64>,
     a: Vec<f64>,
@@ -28,7 +28,7 @@ struct Columns {
 }
 
 impl MultiQuery<'_> {
-    /// Most questions that are answered at once: with more there is little to gain.
+    /// Maximum number of queries that are answered together. More would not be faster.
     pub const MOST: usize = 32;
 }
 
@@ -40,9 +40,9 @@ impl<'a> MultiQuery<'a> {
         MultiQuery { passes, points, columns }
     }
 
-    /// The sums over positions `from` … `to` of the asked rows, for each question.
+    /// The sums over positions `from` … `to` of the rows, for each query.
     pub(super) fn sum(&self, from: usize, to: usize) -> Vec<PartialSums> {
-        let mut partials: Vec<PartialSums> = self.passes.iter().map(RowPass::nothing).collect();
+        let mut partials: Vec<PartialSums> = self.passes.iter().map(RowPass::no_rows).collect();
         let Some(first) = self.passes.first() else { return partials };
         let width = first.rows.width();
         let stride = stride(width).min(to - from);

@@ -1,4 +1,4 @@
-//! *Messages* between a driver and a holder of rows elsewhere: everything that [`Shards`] is asked, as data.
+//! *Messages* are the calls of [`Shards`] and their results as data, for a shard in another process.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +11,14 @@ use crate::oracle::partial_sums::PartialSums;
 use crate::oracle::query::Query;
 use crate::oracle::shard::Shards;
 
-/// What a holder of rows is asked to do.
+/// A call to a shard.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Request<'a> {
     /// [`Shards::measure`].
     Measure {
-        /// The values that φ takes.
+        /// The range of φ.
         range: Range,
-        /// Whether moments of the columns are wanted.
+        /// Whether to compute the moments of the columns.
         columns: bool,
     },
     /// [`Shards::prepare`].
@@ -29,7 +29,7 @@ pub enum Request<'a> {
     AnswerOne(Query<'a>),
 }
 
-/// What it replies.
+/// The reply to a [`Request`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Reply {
     /// To [`Request::Measure`].
@@ -41,10 +41,10 @@ pub enum Reply {
 }
 
 impl Request<'_> {
-    /// Carries the request out.
+    /// Executes the request.
     ///
     /// # Errors
-    /// Those of the holder.
+    /// Those of the shard.
     pub fn carry_out(&self, shards: &mut dyn Shards) -> Result<Reply> {
         Ok(match self {
             Request::Measure { range, columns } => Reply::Measured(Box::new(shards.measure(*range, *columns)?)),

@@ -1,12 +1,13 @@
-//! The *oracle* answers the only question a solver asks: at (θ, τ), over these rows, what are loss, gradient and curvature?
+//! The *oracle* answers the queries of a solver: at (θ, τ), over some rows, it returns the loss, the gradient and the
+//! curvature.
 //!
 //! ```text
 //! L̂_τ(θ) = (1/n) Σ_i ω_i (φ̂_τ(z_i) − y_i^τ)²,        z_i = x_iᵀw + b + offset_i
 //! ```
 //!
-//! with weights ω of mean one. It is the graduated objective of the paper divided by γ(τ)², and the user's own loss at
-//! τ = 1. [`Shard`]s hold rows and answer with [`PartialSums`]; the [`Driver`] merges these. Threads, files and machines
-//! are therefore the same fold.
+//! The weights ω have mean one. L̂_τ is the graduated objective of the paper divided by γ(τ)²; at τ = 1 it is the loss
+//! of the user. A [`Shard`] holds rows and answers with [`PartialSums`], and the [`Driver`] merges the sums of all
+//! shards. Threads, files and machines use the same merge.
 
 mod answer;
 mod baseline;
@@ -51,36 +52,35 @@ pub use projection::Projection;
 pub use query::{Ask, At, Batch, Ends, Hessian, LabelChoice, Margin, Memory, PreimageBranch, Query, Want};
 pub use shard::{Shard, Shards};
 
-/// Entries of θ up to which forming the d×d curvature and solving with it costs less than the products with vectors that
-/// conjugate gradients would ask for instead.
+/// Up to this number of entries of θ, forming and solving with the d×d curvature is cheaper than conjugate gradients.
 pub(crate) const WIDE: usize = 1000;
 
-/// Answers questions about all rows of a problem, wherever they are held.
+/// Answers queries about all rows of a problem, wherever they are stored.
 pub trait Oracle: Sync {
-    /// What is known of the rows and of φ before anything is asked.
+    /// The facts about the rows and φ that are known before any query.
     fn facts(&self) -> &Facts;
 
-    /// Answers a question. An answer that is not finite is no error.
+    /// Answers a query. An answer that is not finite is not an error.
     ///
     /// # Errors
     /// If rows are lost or cannot be read.
     fn ask(&self, query: &Query<'_>) -> Result<Answer>;
 
-    /// Answers several questions, in as few visits of the rows as it takes. A row counts as visited once for each.
+    /// Answers several queries in as few passes over the rows as possible. Each query counts as a pass.
     ///
     /// # Errors
     /// As [`Oracle::ask`].
     fn ask_all(&self, queries: &[Query<'_>]) -> Result<Vec<Answer>>;
 
-    /// The graduated labels of questions that choose none. Default: the default ones.
+    /// The graduated labels for queries without a choice. Default: [`LabelChoice::default`].
     fn labels(&self) -> LabelChoice {
         LabelChoice::default()
     }
 
-    /// Rows visited so far, by everything.
+    /// Number of rows visited so far, over all queries.
     fn visited(&self) -> u64;
 
-    /// Whether somebody outside wants an end: what takes several questions is left unfinished then. Default: no.
+    /// Whether the caller has asked to stop. Iterations of several queries then end early. Default: no.
     fn is_interrupted(&self) -> bool {
         false
     }
@@ -95,7 +95,7 @@ pub trait Oracle: Sync {
         self.facts().layout.dim()
     }
 
-    /// Whether θ has so many entries that their d×d curvature is never to be formed.
+    /// Whether θ has too many entries to form the d×d curvature.
     fn is_wide(&self) -> bool {
         self.dim() > WIDE
     }
@@ -118,17 +118,17 @@ pub trait Oracle: Sync {
         self.ask(&Query::at(theta, tau, batch, want))?.product()
     }
 
-    /// Root mean square of z − φ⁻¹(y): how far the predictors at θ are from those that the labels ask for.
+    /// Root mean square of z − φ⁻¹(y), the distance between the predictors at θ and the preimages of the labels.
     ///
     /// # Errors
     /// As [`Oracle::ask`].
     fn rms_preimage_error(&self, theta: &[f64]) -> Result<f64> {
         // at τ = 0 the residual is φ′(0)·(z − φ⁻¹(y))
         let value = self.ask(&Query::at(theta, 0.0, Batch::All, Want::Loss))?.value()?;
-        Ok(value.unpenalised.sqrt() / self.facts().activation.slope)
+        Ok(value.unpenalised.sqrt() / self.facts().activation.derivative_at_zero)
     }
 
-    /// The loss of a model's predictions at θ: means under noise before φ of this standard deviation, where there is one.
+    /// The loss of the predictions at θ. With `sigma`, the predictions are means under noise before φ.
     ///
     /// # Errors
     /// As [`Oracle::ask`].
@@ -142,8 +142,8 @@ pub trait Oracle: Sync {
     }
 }
 
-/// The answer to somebody who is to end and asks for a product with the curvature: one that is not finite, at which
-/// iterations give up that ask for many in a row.
+/// If the run is interrupted, the answer to a product with the curvature: NaN, which ends iterations that ask for many
+/// products.
 fn given_up(oracle: &dyn Oracle, query: &Query<'_>) -> Option<Answer> {
     let product = matches!(&query.ask, Ask::At(At { want: Want::CurvatureTimes(..), .. }));
     (product && oracle.is_interrupted()).then(|| Answer::Product(vec![f64::NAN; oracle.dim()]))

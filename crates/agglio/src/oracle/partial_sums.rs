@@ -1,10 +1,11 @@
-//! *Partial sums* over some of the asked rows: not divided by anything, so that those of several holders of rows merge.
+//! *Partial sums* are sums over some of the rows of a query. They are not normalised, so those of several shards can be
+//! merged.
 
 use serde::{Deserialize, Serialize};
 
 use crate::math::linalg::Symmetric;
 
-/// Sums over some rows in the rows' own units. Parts that were not asked for are empty.
+/// Sums over some rows in the units of the rows. Fields that were not asked for are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartialSums {
     /// Number of rows.
@@ -13,29 +14,30 @@ pub struct PartialSums {
     pub loss: f64,
     /// Σ ω (y^τ)².
     pub label_square: f64,
-    /// max ω r², or the longest row.
+    /// max ω r², or max ω‖x‖² for [`Ask::LongestRow`](crate::oracle::Ask::LongestRow).
     pub largest: f64,
-    /// Σ ω over the rows whose derivative has vanished.
+    /// Σ ω over the rows whose derivative has nearly vanished.
     pub saturated: f64,
-    /// Σ a_i and Σ a_i·(x_i − p), with a the gradient's coefficient of a row and p the pivot.
+    /// Σ a_i and Σ a_i·(x_i − p), where a_i is the coefficient of row i in the gradient and p is the pivot.
     pub gradient: Weighted,
-    /// Σ (φ̂′)² and Σ (φ̂′)²·(x_i − c)².
+    /// Σ b_i and Σ b_i·(x_i − c)², with b = ω φ̂′², or b = ω for the matching loss; c is the centre.
     pub norms: Weighted,
-    /// Σ h_i and Σ h_i·(x_i − p), with h the curvature's coefficient; or for curvature times a vector, h_i·x_iᵀv.
+    /// Σ h_i and Σ h_i·(x_i − p), where h_i is the coefficient of row i in the curvature. For a product of the
+    /// curvature with v, h_i is multiplied by x_iᵀv.
     pub curvature: Weighted,
     /// Σ h_i·(x_i − p)(x_i − p)ᵀ.
     pub products: Option<Symmetric>,
-    /// Σ ω_i ẑ_i and Σ ω_i ẑ_i·(x_i − p) for each choice of preimages, with ẑ = φ⁻¹(y) less the offset.
+    /// Σ ω_i ẑ_i and Σ ω_i ẑ_i·(x_i − p) for each choice of preimages, with ẑ = φ⁻¹(y) − offset.
     pub right_sides: Vec<Weighted>,
-    /// Further sums, which have their meaning from the question.
+    /// Further sums, whose meaning depends on the query.
     pub numbers: Vec<f64>,
-    /// Numbers row by row: for each its position in the batch.
+    /// For numbers row by row: the position of each row in the batch.
     pub positions: Vec<usize>,
-    /// The numbers themselves, by columns.
+    /// The numbers row by row, by columns.
     pub columns: Vec<Vec<f64>>,
 }
 
-/// A sum of coefficients and the sum of rows that they multiply.
+/// A sum of coefficients, and the sum of the rows with these coefficients.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Weighted {
     /// Σ a_i.
@@ -45,7 +47,7 @@ pub struct Weighted {
 }
 
 impl Weighted {
-    /// No rows, of so many entries; empty where it is not used.
+    /// The sums over no rows of `width` covariates; empty if not used.
     pub(super) fn zero(width: usize, used: bool) -> Weighted {
         Weighted { total: 0.0, rows: if used { vec![0.0; width] } else { Vec::new() } }
     }
@@ -57,7 +59,7 @@ impl Weighted {
 }
 
 impl PartialSums {
-    /// Adds the sums over the rows to the right of these.
+    /// Merges the sums over the rows to the right of these.
     pub fn merge(mut self, right: PartialSums) -> PartialSums {
         self.rows += right.rows;
         self.loss += right.loss;
@@ -77,7 +79,7 @@ impl PartialSums {
         self
     }
 
-    /// Puts rows that stand one by one into the order of the batch.
+    /// Sorts the numbers row by row into the order of the batch.
     pub(super) fn sort(&mut self) {
         if self.positions.is_sorted() {
             return;

@@ -1,4 +1,4 @@
-//! A *partition* of a table: several holders of rows that answer as one.
+//! A *partition* is a table in several shards that answer as one.
 
 use crate::activation::Range;
 use crate::error::{Error, Result};
@@ -9,8 +9,8 @@ use crate::oracle::partial_sums::PartialSums;
 use crate::oracle::query::Query;
 use crate::oracle::shard::Shards;
 
-/// Holders of consecutive rows, in their order. Their answers merge in one fixed binary tree, so that the bits depend on the
-/// partition alone: not on where the parts are, nor on which of them answers first.
+/// Shards of consecutive rows, in order. Their answers are merged in a fixed binary tree, so the bits depend only on
+/// the partition, not on the location of the shards or on the order of their answers.
 #[derive(Debug)]
 pub struct Partition<S>(Vec<S>);
 
@@ -18,7 +18,7 @@ impl<S: Shards> Partition<S> {
     /// A table of these parts.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there are no parts.
     pub fn new(parts: Vec<S>) -> Result<Partition<S>> {
         match parts.is_empty() {
             true => Err(Error::data("a table without parts has no rows")),
@@ -49,7 +49,7 @@ impl<S: Shards> Shards for Partition<S> {
     }
 }
 
-/// Merges in the binary tree whose left child holds the largest power of two of the parts.
+/// Merges in the binary tree whose left child has the largest possible power of two of parts.
 fn merge<T>(mut parts: Vec<T>, two: &dyn Fn(T, T) -> Result<T>) -> Result<T> {
     if parts.len() > 1 {
         let right = parts.split_off(parts.len().next_power_of_two() / 2);

@@ -1,24 +1,25 @@
-//! A *projection* of rows on lines through one point: each row becomes one number a line, so that all models along it cost
-//! one visit of the rows.
+//! A *projection* of the rows on lines through a point: it stores one number per row and line, so that all models along
+//! the lines need only one pass over the rows.
 
 use std::sync::Arc;
 
 use crate::activation::Activation;
 
-/// Rows seen along lines through one point, with their labels.
+/// The linear predictors of the rows along lines through a point, with labels and weights.
 #[derive(Clone, Debug)]
 pub struct Projection {
     pub(super) activation: Arc<dyn Activation>,
-    /// The predictor z of each row at the point.
+    /// The linear predictor z of each row at the point.
     pub(super) at: Vec<f64>,
-    /// By how much z grows along each line.
+    /// The derivative of z along each line.
     pub(super) along: Vec<Vec<f64>>,
     pub(super) label: Vec<f64>,
     pub(super) weight: Vec<f64>,
 }
 
 impl Projection {
-    /// Weighted sum of the squared residuals of φ(z + `step`·v + `shift`), with v the growth of z along the line.
+    /// Weighted sum of the squared residuals of φ(z + `step`·v + `shift`), where v is the derivative of z along the
+    /// line.
     pub fn loss(&self, line: usize, step: f64, shift: f64) -> f64 {
         let z: Vec<f64> = self.at.iter().zip(&self.along[line]).map(|(at, along)| at + step * along + shift).collect();
         let mut value = vec![0.0; z.len()];
@@ -32,7 +33,7 @@ impl Projection {
         &self.at
     }
 
-    /// By how much z grows along a line, row by row.
+    /// The derivative of z along a line, row by row.
     pub fn along(&self, line: usize) -> &[f64] {
         &self.along[line]
     }

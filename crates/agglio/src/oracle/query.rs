@@ -1,4 +1,4 @@
-//! A *query* is a question about some rows: which ones, with which graduated labels, and what is asked.
+//! A *query* asks for sums over some rows. It gives the rows, their graduated labels, and the sums.
 //!
 //! It can be sent to another process. Its answer depends on nothing else.
 
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use crate::oracle::labels::PreimageChoice;
 use crate::oracle::loss::Objective;
 
-/// Which rows a question is about: a rule that any holder of rows can evaluate.
+/// The rows of a query, as a rule that any shard can evaluate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Batch {
     /// Every row, in order.
     All,
     /// The rows π_key(`start`) … π_key(`start` + `len` − 1) of the keyed permutation of all rows.
     Part {
-        /// Names the permutation.
+        /// The key of the permutation.
         key: u64,
         /// First position.
         start: usize,
@@ -26,7 +26,7 @@ pub enum Batch {
 }
 
 impl Batch {
-    /// Number of rows asked, of `rows` in all.
+    /// Number of rows of the batch, for a table of `rows` rows.
     pub fn len(&self, rows: usize) -> usize {
         match *self {
             Batch::All => rows,
@@ -35,21 +35,21 @@ impl Batch {
     }
 }
 
-/// The graduated labels that a question is about. At τ = 1 the choice makes no difference.
+/// The choice of graduated labels. At τ = 1 it has no effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelChoice {
-    /// How far labels are kept off the bounds of the range.
+    /// The distance of labels from the bounds of the range.
     pub margin: Margin,
-    /// Which of two preimages a label takes.
+    /// The choice between two preimages.
     pub branch: PreimageBranch,
 }
 
-/// How far labels are kept off the bounds of the range of φ.
+/// The distance between labels and the bounds of the range of φ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Margin {
-    /// By one of the margins that make a difference, the widest first.
+    /// One of the margins in use, the widest first.
     Nth(usize),
-    /// Not at all.
+    /// No margin.
     None,
 }
 
@@ -59,7 +59,7 @@ impl Default for Margin {
     }
 }
 
-/// Which of two preimages a graduated label takes, where φ is not monotone (SiLU, GELU).
+/// The choice between two preimages of a graduated label, if φ is not monotone (SiLU, GELU).
 ///
 /// Reference: the footnote to "invertible" in the paper, which says that either one works.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,34 +67,34 @@ pub enum PreimageBranch {
     /// The one whose graduated label is nearer to φ̂_τ(z).
     #[default]
     Nearer,
-    /// The one on the falling branch, whatever z is.
+    /// The one on the decreasing branch, for every z.
     Left,
-    /// The one on the rising branch, whatever z is.
+    /// The one on the increasing branch, for every z.
     Right,
 }
 
-/// A question.
+/// A query: the rows, their graduated labels, and the sums to compute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Query<'a> {
-    /// The rows asked.
+    /// The rows.
     pub batch: Batch,
-    /// Their graduated labels; where none are chosen, the default ones.
+    /// Their graduated labels. Without a choice, those of the oracle.
     pub labels: Option<LabelChoice>,
-    /// What is asked of them.
+    /// The sums.
     pub ask: Ask<'a>,
 }
 
-/// What is asked of rows. Points are in the solver's coordinates.
+/// The sums that a query asks for. Points are in the coordinates of the solver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ask<'a> {
     /// The graduated objective at a point.
     At(At<'a>),
-    /// The normal equations of linear least squares on φ⁻¹(y), the problem at τ = 0, with a right-hand side for every
+    /// The normal equations of linear least squares on φ⁻¹(y), the problem at τ = 0, with one right-hand side for each
     /// choice of preimages.
     NormalEquations {
-        /// Whether the matrix is wanted beside the right-hand sides.
+        /// Whether to compute the matrix in addition to the right-hand sides.
         matrix: bool,
-        /// The choices of preimages, each of which has a right-hand side.
+        /// The choices of preimages.
         choices: Vec<PreimageChoice>,
     },
     /// The expectation step of a mixture over preimages, under noise before φ.
@@ -104,28 +104,28 @@ pub enum Ask<'a> {
         /// Standard deviation of the noise.
         sigma: f64,
     },
-    /// The mean of (E φ(z + ε) − y)², ε ~ N(0, σ²): the loss of the means that are predicted under noise before φ.
+    /// The mean of (E φ(z + ε) − y)², ε ~ N(0, σ²): the loss of the mean predictions under noise before φ.
     MeanLoss {
         /// θ.
         theta: Cow<'a, [f64]>,
         /// Standard deviation of the noise.
         sigma: f64,
     },
-    /// How the labels depart from noise before φ, beside a fit under noise after it.
+    /// Statistics of the deviation of the labels from noise before φ, compared with a fit under noise after φ.
     Departure(Ends<'a>),
-    /// The predictors of the rows, one by one, along lines through a point.
+    /// The linear predictors along lines through a point, row by row.
     Projection {
         /// The point.
         theta: Cow<'a, [f64]>,
         /// The directions of the lines.
         directions: Cow<'a, [Vec<f64>]>,
     },
-    /// The model without covariates, φ(b + offset): Σ ω r², Σ ω r φ′ and Σ ω φ′². No covariate is read.
+    /// The model without covariates, φ(b + offset): Σ ω r², Σ ω r φ′ and Σ ω φ′². Covariates are not read.
     Constant {
         /// b.
         intercept: f64,
     },
-    /// max ω_i·‖x_i‖².
+    /// 2φ′(0)²·max ω_i‖x_i‖² + 2λ, the largest curvature of a single row at τ = 0, with weights of mean one.
     LongestRow,
 }
 
@@ -136,22 +136,23 @@ pub struct At<'a> {
     pub theta: Cow<'a, [f64]>,
     /// The temperature τ in [0, 1].
     pub tau: f64,
-    /// What is wanted there.
+    /// The sums.
     pub want: Want<'a>,
-    /// The function whose gradient is wanted.
+    /// The function whose gradient is computed.
     pub objective: Objective,
-    /// What the rows do with the numbers that they are remembered by.
+    /// The use of the table of row coefficients (SAGA).
     pub memory: Memory<'a>,
 }
 
-/// What is wanted at a point. Each want includes the loss.
+/// The sums at a point. All but [`Want::CurvatureTimes`] include the loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Want<'a> {
     /// The loss alone.
     Loss,
     /// Loss and gradient.
     Gradient,
-    /// Loss, gradient and the root mean squares of the columns of J, which the stop rule compares the gradient with.
+    /// Loss, gradient and the root mean squares of the columns of J, which are the scale of the gradient in the stop
+    /// rule.
     Stationarity,
     /// Loss, gradient, column norms and the d×d curvature.
     Curvature(Hessian),
@@ -159,7 +160,7 @@ pub enum Want<'a> {
     CurvatureTimes(Hessian, Cow<'a, [f64]>),
 }
 
-/// Which second derivative.
+/// The kind of second derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Hessian {
     /// (2/n) Σ ω φ̂′² x xᵀ: positive semi-definite.
@@ -168,20 +169,20 @@ pub enum Hessian {
     Full,
 }
 
-/// What becomes of the coefficient with which each row entered the last gradient (SAGA's table).
+/// The use of the coefficients of the rows in the last gradient (the table of SAGA).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Memory<'a> {
-    /// Nothing.
+    /// They are not used.
     #[default]
     Unused,
-    /// The answer has the coefficient of each row.
+    /// The answer contains the coefficient of each row.
     Renew,
-    /// The answer has the coefficient of each row, and the gradient's difference to these earlier ones: a number for each
-    /// position of the batch.
+    /// The answer contains the coefficient of each row, and the gradient is computed from the difference to these
+    /// earlier coefficients: one number for each position of the batch.
     Difference(Cow<'a, [f64]>),
 }
 
-/// A fit under noise before φ, and another one under noise after it.
+/// A fit under noise before φ, and a fit under noise after φ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ends<'a> {
     /// θ under noise before φ.
@@ -195,18 +196,18 @@ pub struct Ends<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// A question with the default labels.
+    /// A query with the default labels.
     pub fn new(batch: Batch, ask: Ask<'a>) -> Query<'a> {
         Query { batch, labels: None, ask }
     }
 
-    /// A question about least squares at (θ, τ), without memory.
+    /// A query for the least-squares objective at (θ, τ), without memory.
     pub fn at(theta: impl Into<Cow<'a, [f64]>>, tau: f64, batch: Batch, want: Want<'a>) -> Query<'a> {
         let (objective, memory) = (Objective::Squares, Memory::Unused);
         Query::new(batch, Ask::At(At { theta: theta.into(), tau, want, objective, memory }))
     }
 
-    /// The same question about another function's gradient, where it is about one.
+    /// Sets the objective, if the query is about one.
     pub fn of(mut self, objective: Objective) -> Query<'a> {
         if let Ask::At(at) = &mut self.ask {
             at.objective = objective;
@@ -214,7 +215,7 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// The same question with memory, where it is about a gradient.
+    /// Sets the memory, if the query is about a gradient.
     pub fn remembering(mut self, memory: Memory<'a>) -> Query<'a> {
         if let Ask::At(at) = &mut self.ask {
             at.memory = memory;
@@ -222,18 +223,18 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// The same question about these graduated labels, unless others were chosen before.
+    /// Sets the graduated labels, unless they are already set.
     pub fn with_labels(mut self, labels: LabelChoice) -> Query<'a> {
         self.labels = self.labels.or(Some(labels));
         self
     }
 
-    /// Points at which each row is visited, so that passes can be counted.
+    /// Number of points at which each row is evaluated, for the count of passes.
     pub(super) fn points(&self) -> usize {
         match &self.ask {
             Ask::Constant { .. } => 0,
             Ask::Departure(_) => 2,
-            // at the origin nothing is multiplied
+            // at the origin no product is needed
             Ask::Projection { theta, directions } => {
                 directions.len() + usize::from(theta.iter().any(|theta| *theta != 0.0))
             }

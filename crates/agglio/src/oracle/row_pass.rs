@@ -1,4 +1,4 @@
-//! A *row pass* answers one question about some of the asked rows, visited in order.
+//! A *row pass* computes the sums of one query over some of its rows, in order.
 
 use crate::math::linalg::Symmetric;
 use crate::math::tree::LEAF;
@@ -11,14 +11,14 @@ use crate::oracle::query::{Ask, At, Ends, Hessian, Memory, Query, Want};
 use crate::oracle::shard::{Asked, Prepared};
 use crate::rows::{Addition, Predictor, Rows, Run};
 
-/// Rows of so many entries that are visited at once: few enough to be still in the cache when the row's coefficient is known
-/// and the row is added to the gradient.
+/// Number of rows of `width` entries that are processed together. They must still be in the cache when their
+/// coefficients are known and they are added to the gradient.
 pub(super) fn stride(width: usize) -> usize {
     const CACHED: usize = 8192;
     (CACHED / width).clamp(8, LEAF)
 }
 
-/// A question as the rows see it: points in the rows' units.
+/// A query with its points in the units of the rows.
 pub(super) struct RowPass<'a> {
     pub rows: &'a dyn Rows,
     pub prepared: &'a Prepared,
@@ -45,10 +45,10 @@ impl<'a> RowPass<'a> {
         RowPass { rows, prepared, query, asked, at, others }
     }
 
-    /// The sums over positions `from` … `to` of the asked rows.
+    /// The sums over positions `from` … `to` of the rows.
     pub fn sum(&self, from: usize, to: usize) -> PartialSums {
         let stride = stride(self.rows.width());
-        let mut sums = self.nothing();
+        let mut sums = self.no_rows();
         let mut scratch = Scratch::new(stride.min(to - from));
         for start in (from..to).step_by(stride) {
             let count = stride.min(to - start);
@@ -58,10 +58,10 @@ impl<'a> RowPass<'a> {
     }
 
     /// The sums over no rows.
-    pub fn nothing(&self) -> PartialSums {
+    pub fn no_rows(&self) -> PartialSums {
         let width = self.rows.width();
         match &self.query.ask {
-            Ask::At(at) => nothing_at(at, width),
+            Ask::At(at) => no_rows_at(at, width),
             Ask::NormalEquations { matrix, choices } => PartialSums {
                 curvature: Weighted::zero(width, *matrix),
                 products: matrix.then(|| Symmetric::zero(width)),
@@ -120,8 +120,8 @@ impl<'a> RowPass<'a> {
         let ScratchView { weight, offset, columns, products } = self.enter(scratch, run);
         let [z, label, residual, derivative, a, mut spare @ ..] = columns;
         self.predict(&self.at, run, offset, z);
-        let room = spare.each_mut().map(|column| &mut **column);
-        self.compare(at, run, [weight, z], [label, residual, derivative], room, sums);
+        let scratch = spare.each_mut().map(|column| &mut **column);
+        self.compare(at, run, [weight, z], [label, residual, derivative], scratch, sums);
         if at.want == Want::Loss {
             return;
         }
@@ -146,7 +146,7 @@ impl<'a> RowPass<'a> {
         }
     }
 
-    /// Compares φ̂_τ(z) with the labels: residuals, their squares, and derivatives where these are wanted.
+    /// Compares φ̂_τ(z) with the labels: computes residuals, their squares, and the derivatives if they are needed.
     pub fn compare(
         &self,
         at: &At<'_>,
@@ -171,7 +171,7 @@ impl<'a> RowPass<'a> {
         }
     }
 
-    /// φ̂_τ(z), or φ(z) at τ = 1, and its derivative where that is wanted.
+    /// φ̂_τ(z), or φ(z) at τ = 1, and its derivative if it is needed.
     fn respond(&self, tau: f64, wants_derivative: bool, z: &[f64], value: &mut [f64], derivative: &mut [f64]) {
         let activation = &self.prepared.frame.activation;
         match (tau == 1.0, wants_derivative) {
@@ -182,7 +182,7 @@ impl<'a> RowPass<'a> {
         }
     }
 
-    /// The gradient's coefficients, or their differences to the remembered ones.
+    /// The coefficients of the rows in the gradient, or their differences to the earlier ones.
     pub fn weigh_gradient(
         &self,
         at: &At<'_>,
@@ -205,7 +205,7 @@ impl<'a> RowPass<'a> {
         }
     }
 
-    /// The gradient, and beside it the squares of J's columns.
+    /// Adds the gradient and the squared column norms of J.
     fn add_norms(
         &self,
         at: &At<'_>,
@@ -222,7 +222,7 @@ impl<'a> RowPass<'a> {
         self.rows.add_rows_and_squares(run, self.pivot(), centre, both.map(weighted));
     }
 
-    /// The curvature's coefficient h of each row.
+    /// The coefficient h of each row in the curvature.
     fn weigh_curvature(
         &self,
         at: &At<'_>,
@@ -246,7 +246,7 @@ impl<'a> RowPass<'a> {
         }
     }
 
-    /// ẑ is the left or the right preimage, with odds N(ẑ; z, σ²)/|φ′(ẑ)| given y.
+    /// ẑ is the left or the right preimage. Given y, its odds are proportional to N(ẑ; z, σ²)/|φ′(ẑ)|.
     fn visit_mixture(&self, sigma: f64, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
         let ScratchView { weight, offset, columns: [z, left, right, expected, a, ..], .. } = self.enter(scratch, run);
         self.predict(&self.at, run, offset, z);
@@ -274,7 +274,7 @@ impl<'a> RowPass<'a> {
         PreimageDensity::new(self.prepared.frame.activation.as_ref(), preimage, z, sigma)
     }
 
-    /// At τ = 0 the problem is linear least squares on φ⁻¹(c), whatever θ.
+    /// At τ = 0 the problem is linear least squares on φ⁻¹(c) and does not depend on θ.
     fn visit_normal_equations(
         &self,
         choices: &[PreimageChoice],
@@ -284,7 +284,7 @@ impl<'a> RowPass<'a> {
     ) {
         let ScratchView { weight, offset, columns: [a, b, ..], products } = self.enter(scratch, run);
         let Prepared { frame, labels } = self.prepared;
-        let pull = |choice: PreimageChoice, a: &mut [f64]| {
+        let weighted_preimages = |choice: PreimageChoice, a: &mut [f64]| {
             labels.choose(choice, frame, run, a);
             for ((a, weight), offset) in a.iter_mut().zip(weight).zip(offset) {
                 *a = if *weight > 0.0 { weight * (*a - offset) } else { 0.0 };
@@ -294,12 +294,12 @@ impl<'a> RowPass<'a> {
         for pair in sides {
             match pair {
                 ([left, right], &[first, second]) => {
-                    pull(first, a);
-                    pull(second, b);
+                    weighted_preimages(first, a);
+                    weighted_preimages(second, b);
                     self.add(run, [(a, left), (b, right)]);
                 }
                 ([single], &[choice]) => {
-                    pull(choice, a);
+                    weighted_preimages(choice, a);
                     self.add(run, [(a, single)]);
                 }
                 _ => {}
@@ -350,7 +350,7 @@ impl<'a> RowPass<'a> {
         [1.0, excess, excess * excess, square, moment(3), moment(4), slope, slope * slope, square * slope]
     }
 
-    /// Σ ω r², Σ ω r φ′ and Σ ω φ′² of the model without covariates. No covariate is read.
+    /// Σ ω r², Σ ω r φ′ and Σ ω φ′² of the model without covariates. Covariates are not read.
     fn visit_constant(&self, intercept: f64, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
         let ScratchView { weight, offset, columns: [label, ..], .. } = self.enter(scratch, run);
         self.rows.labels(run, label);
@@ -363,7 +363,7 @@ impl<'a> RowPass<'a> {
         }
     }
 
-    /// Columns: label, weight, z at the point, and the growth of z along each line.
+    /// Columns: label, weight, z at the point, and the derivative of z along each line.
     fn visit_projection(&self, start: usize, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
         let ScratchView { weight, offset, columns: [z, label, nothing, ..], .. } = self.enter(scratch, run);
         self.rows.labels(run, label);
@@ -381,7 +381,7 @@ impl<'a> RowPass<'a> {
         }
     }
 
-    /// max ω‖x‖² in the solver's coordinates.
+    /// max ω‖x‖² in the coordinates of the solver.
     fn visit_lengths(&self, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
         let ScratchView { weight, columns: [squares, ..], .. } = self.enter(scratch, run);
         let coordinates = &self.prepared.frame.coordinates;
@@ -390,13 +390,13 @@ impl<'a> RowPass<'a> {
         sums.largest = squares.iter().zip(weight).fold(sums.largest, |most, (s, w)| most.max((s + constant) * w));
     }
 
-    /// z = (x − p)ᵀv + constant, and the offset where θ itself is meant.
+    /// z = (x − p)ᵀv + constant + offset; for a direction the offset is zero.
     fn predict(&self, predictor: &Predictor, run: &Run<'_>, offset: &[f64], z: &mut [f64]) {
         self.rows.dots(run, self.pivot(), &predictor.v, z);
         vector::add(z, offset, predictor.constant);
     }
 
-    /// Working memory for a run of rows, with its weights and offsets.
+    /// The scratch memory of a run of rows, with its weights and offsets.
     pub fn enter<'b>(&self, scratch: &'b mut Scratch, run: &Run<'_>) -> ScratchView<'b> {
         let (rows, count, most) = (self.rows, run.len(), scratch.rows);
         let mut rest = scratch.columns.as_mut_slice();
@@ -424,10 +424,10 @@ impl<'a> RowPass<'a> {
     }
 }
 
-/// Sums that a departure is made of.
+/// Number of sums in [`Ask::Departure`].
 const DEPARTURE: usize = 9;
 
-fn nothing_at(at: &At<'_>, width: usize) -> PartialSums {
+fn no_rows_at(at: &At<'_>, width: usize) -> PartialSums {
     let (want, remembers) = (&at.want, at.memory != Memory::Unused);
     let matrix = matches!(want, Want::Curvature(_));
     let gradient = matches!(want, Want::Gradient | Want::Stationarity | Want::Curvature(_));
@@ -441,22 +441,23 @@ fn nothing_at(at: &At<'_>, width: usize) -> PartialSums {
     }
 }
 
-/// Adds the coefficients up, and says where the rows are to be added with them.
+/// Adds the coefficients to their total, and returns the sum that the rows still have to be added to.
 fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
     sums.total += sum(a);
     Addition { coefficients: a, sums: &mut sums.rows }
 }
 
-/// Working memory for one run of rows after the other: columns of numbers, one a row, and memory for products of rows.
+/// Scratch memory for runs of rows: columns with one number per row, and memory for products of rows.
 pub(super) struct Scratch {
     rows: usize,
-    /// Weights, which are one, and offsets, which are zero, unless rows have their own; then all others. In one piece: where
-    /// columns are a little more than some pages apart, loads wait for stores that they have nothing to do with.
+    /// Weights (default one) and offsets (default zero), then all other columns. They are one allocation: if columns
+    /// were separate and their addresses differed by nearly a multiple of the page size, loads would wait for unrelated
+    /// stores.
     columns: Vec<f64>,
     products: Vec<f64>,
 }
 
-/// The part of it that a run takes.
+/// The part of the scratch memory that a run uses.
 pub(super) struct ScratchView<'a> {
     pub weight: &'a [f64],
     pub offset: &'a [f64],
@@ -465,7 +466,7 @@ pub(super) struct ScratchView<'a> {
 }
 
 impl Scratch {
-    /// Beside weights and offsets.
+    /// Number of columns in addition to weights and offsets.
     const COLUMNS: usize = 8;
 
     pub fn new(rows: usize) -> Scratch {

@@ -1,7 +1,7 @@
-//! A *shard* holds some rows of a table and answers questions about them with sums that merge.
+//! A *shard* holds some rows of a table and answers queries about them with sums that can be merged.
 //!
-//! It knows nothing of the other shards. Beside its rows it keeps only what it can compute from them again: the preimages of
-//! its labels.
+//! It does not depend on other shards. In addition to its rows it stores only the preimages of its labels, which it can
+//! compute again.
 
 use std::sync::Arc;
 
@@ -18,47 +18,47 @@ use crate::oracle::query::{Ask, At, Batch, Query, Want};
 use crate::oracle::row_pass::RowPass;
 use crate::rows::{Rows, Run};
 
-/// One holder of rows, or several that answer as one.
+/// One shard, or several that answer as one.
 ///
-/// The order of calls is `measure`, then `prepare`, then questions. `prepare` may come again, and must then lead to the same
-/// answers: so a holder that was lost is replaced.
+/// The order of calls is `measure`, then `prepare`, then queries. `prepare` may be called again, and the answers must
+/// then be the same: this is how a lost shard is replaced.
 pub trait Shards: std::fmt::Debug + Send + Sync {
-    /// Looks at labels, weights and offsets, and at the columns where `columns` says so.
+    /// Measures responses, weights and offsets, and the columns if `columns` is true.
     ///
     /// # Errors
-    /// If rows are lost or cannot be read; here and below.
+    /// If rows are lost or cannot be read. The other methods have the same error.
     fn measure(&self, range: Range, columns: bool) -> Result<Measured>;
 
-    /// Takes in what is known of all rows.
+    /// Receives the frame, which depends on all rows.
     ///
     /// # Errors
     /// As [`Shards::measure`].
     fn prepare(&mut self, frame: &Frame) -> Result<Tally>;
 
-    /// Answers questions. The answer to one does not depend on the others, but for gradients: several are computed by
-    /// products of matrices, and differ from single ones in their last bits.
+    /// Answers queries. An answer does not depend on the other queries, with one exception: several gradients are
+    /// computed by matrix products, and differ from single ones in the last bits.
     ///
     /// # Errors
     /// As [`Shards::measure`].
     fn answer(&self, queries: &[Query<'_>]) -> Result<Vec<PartialSums>>;
 
-    /// Answers one question.
+    /// Answers one query.
     ///
     /// # Errors
     /// As [`Shards::measure`].
     fn answer_one(&self, query: &Query<'_>) -> Result<PartialSums>;
 }
 
-/// Rows in this process.
+/// A shard whose rows are in this process.
 #[derive(Debug)]
 pub struct Shard {
     rows: Arc<dyn Rows>,
-    /// The place of its first row among all rows.
+    /// The position of its first row in the whole table.
     first: usize,
     prepared: Option<Prepared>,
 }
 
-/// The frame, and the preimages that follow from it.
+/// The frame, and the preimages that depend on it.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub frame: Frame,
@@ -66,12 +66,12 @@ pub(super) struct Prepared {
 }
 
 impl Shard {
-    /// All rows of a table.
+    /// A shard of all rows of a table.
     pub fn new(rows: Arc<dyn Rows>) -> Shard {
         Shard { rows, first: 0, prepared: None }
     }
 
-    /// Rows of a larger table, the first of which has this place in it.
+    /// Sets the position of the first row in a larger table.
     pub fn beginning_at(self, first: usize) -> Shard {
         Shard { first, ..self }
     }
@@ -80,7 +80,7 @@ impl Shard {
         self.prepared.as_ref().ok_or_else(|| Error::data("a shard was asked before it was prepared"))
     }
 
-    /// Which of its rows a batch asks.
+    /// The rows of this shard that belong to a batch.
     fn asked(&self, batch: Batch, all: usize) -> Asked {
         match batch {
             Batch::All => Asked::Span { len: self.rows.len(), first: self.first },
@@ -90,7 +90,7 @@ impl Shard {
             Batch::Part { key, start, .. } => {
                 let permutation = Permutation::new(key, all);
                 let (end, own) = (start + batch.len(all), self.first..self.first + self.rows.len());
-                // whichever is shorter: its own rows, or the positions of the batch
+                // iterate over the shorter of the two: the rows of the shard, or the positions of the batch
                 let mut picked: Vec<(usize, usize)> = match own.len() < end - start {
                     true => own.clone().map(|row| (permutation.position(row), row - self.first)).collect(),
                     false => (start..end).zip(permutation.run(start, end - start)).collect(),
@@ -116,7 +116,7 @@ impl Shard {
         Ok(fold(&|from, to| pass.sum(from, to), &PartialSums::merge, asked.len()))
     }
 
-    /// Answers questions of one kind about the same rows, in one visit of these.
+    /// Answers queries of one kind about the same rows in one pass.
     fn sum_together(&self, queries: &[&Query<'_>]) -> Result<Vec<PartialSums>> {
         let (prepared, Some(first)) = (self.prepared()?, queries.first()) else { return Ok(Vec::new()) };
         let asked = self.asked(first.batch, prepared.frame.rows);
@@ -130,13 +130,13 @@ impl Shard {
                 let many = MultiQuery::new(&passes);
                 fold(&|from, to| many.sum(from, to), &merge, asked.len())
             }
-            // a leaf is read once and stays in the cache for the other points
+            // a leaf is read once and stays in the cache for the other queries
             _ => fold(&|from, to| passes.iter().map(|pass| pass.sum(from, to)).collect(), &merge, asked.len()),
         })
     }
 }
 
-/// Questions that several of can be answered in one visit of the rows.
+/// The kinds of queries; several of kind `Loss` or `Gradient` can be answered in one pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Loss,
@@ -187,13 +187,13 @@ impl Shards for Shard {
     }
 }
 
-/// The rows of a shard that a batch asks, in the order of the batch.
+/// The rows of a shard that belong to a batch, in the order of the batch.
 pub(super) enum Asked {
-    /// All of them.
+    /// All rows.
     Span { len: usize, first: usize },
-    /// A part of a permutation, where the shard holds all rows.
+    /// A part of a permutation, if the shard has all rows.
     Permuted { permutation: Permutation, start: usize, len: usize },
-    /// Its share of such a part: its own rows, and their positions in the batch.
+    /// The rows of this shard in a part of a permutation, and their positions in the batch.
     Picked { rows: Vec<usize>, positions: Vec<usize> },
 }
 
@@ -205,7 +205,7 @@ impl Asked {
         }
     }
 
-    /// The position in the batch of the row at this index among those asked here.
+    /// The position in the batch of the row at `index`.
     pub fn position(&self, index: usize) -> usize {
         match self {
             Asked::Span { first, .. } => first + index,
@@ -214,7 +214,7 @@ impl Asked {
         }
     }
 
-    /// Calls `visit` with `count` of the rows from an index on.
+    /// Calls `visit` with `count` rows from index `from` on.
     pub fn with_run<T>(&self, from: usize, count: usize, visit: impl FnOnce(Run<'_>) -> T) -> T {
         match self {
             Asked::Span { .. } => visit(Run::Span(from..from + count)),

@@ -1,7 +1,7 @@
-//! A *block* is a run of whole lines that are turned into numbers at once, on any thread.
+//! A *block* is a run of whole lines that one thread converts to numbers.
 //!
-//! It knows plain lines only: no quotes, no blank lines, as many fields as there should be, and numbers where they should
-//! be. Of anything else it only says that it is there; what it is, and what to say about it, is for [`Records`] to find out.
+//! It accepts plain lines only: no quotes, no blank lines, the expected number of fields, and a number where one is
+//! expected. For other lines it only reports that they exist. [`Records`] then reads them and describes the problem.
 //!
 //! [`Records`]: crate::read::records::Records
 
@@ -12,22 +12,23 @@ use memchr::{memchr, memchr3};
 use crate::read::selection::Columns;
 use crate::read::{Table, cell, decimal};
 
-/// What the fields of a line are.
+/// The layout of the fields of a line.
 #[derive(Debug)]
 pub struct Layout {
     delimiter: u8,
-    /// Where the number in each column of the file goes: features, then target, weights and offset as far as there are any.
+    /// For each column of the file, the position of its number in a row: covariates first, then response, weight and
+    /// offset.
     places: Vec<Option<usize>>,
     features: usize,
     target: Option<usize>,
     weights: Option<usize>,
     offset: Option<usize>,
-    /// Rows with missing values are left out.
+    /// Whether rows with missing values are dropped.
     drop: bool,
 }
 
 impl Layout {
-    /// Lines of `width` fields; none where a delimiter can be part of a number or of an end of line.
+    /// The layout of lines with `width` fields; none if the delimiter could be part of a number or of a line end.
     pub fn new(columns: &Columns, width: usize, delimiter: u8, drop: bool) -> Option<Layout> {
         if delimiter.is_ascii_digit() || b"+-.eE\"\n\r".contains(&delimiter) {
             return None;
@@ -41,35 +42,35 @@ impl Layout {
         Some(Layout { delimiter, features: columns.features.len(), target, weights, offset, drop, places })
     }
 
-    /// Numbers in a line.
+    /// Number of numbers in a line.
     fn numbers(&self) -> usize {
         self.features + [self.target, self.weights, self.offset].iter().flatten().count()
     }
 
-    /// Most rows that a text can have: each has a byte after each field and one in each number.
+    /// Upper bound on the number of rows in a text. Each field ends with one byte, and each number has at least one.
     fn most_rows(&self, bytes: usize) -> usize {
         bytes / (self.places.len() + self.numbers()).max(1) + 1
     }
 }
 
-/// The numbers of a run of lines. Used again and again, so that there is no asking for memory while it is filled.
+/// The numbers of a run of lines. A block is reused, so that no memory is allocated while it is filled.
 #[derive(Debug, Default)]
 pub struct Block {
     values: Vec<f64>,
     labels: Vec<f64>,
     weights: Vec<f64>,
     offsets: Vec<f64>,
-    /// The numbers of the line at hand.
+    /// The numbers of the current line.
     line: Vec<f64>,
-    /// Rows that are kept.
+    /// Number of rows that are kept.
     pub rows: usize,
-    /// Rows that are left out because of a missing value.
+    /// Number of rows that are dropped because of a missing value.
     pub dropped: usize,
-    /// Every line was plain.
+    /// Whether every line was plain.
     pub plain: bool,
 }
 
-/// What is bad about a line.
+/// The problems of a line.
 #[derive(Clone, Copy, Default)]
 struct Bad {
     any: bool,
@@ -77,10 +78,10 @@ struct Bad {
 }
 
 impl Block {
-    /// Empties the block and asks for the memory that a text may need.
+    /// Empties the block and reserves the memory for a text of `bytes` bytes.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the memory cannot be reserved.
     pub fn prepare(&mut self, bytes: usize, layout: &Layout) -> Result<(), TryReserveError> {
         let rows = layout.most_rows(bytes);
         (self.rows, self.dropped, self.plain) = (0, 0, false);
@@ -99,7 +100,7 @@ impl Block {
         Ok(())
     }
 
-    /// Takes in whole lines.
+    /// Parses whole lines.
     pub fn parse(&mut self, text: &[u8], layout: &Layout) {
         self.plain = memchr(b'"', text).is_none() && self.take_lines(text, layout).is_some();
     }
@@ -117,7 +118,7 @@ impl Block {
         Some(())
     }
 
-    /// Takes in one line; what is bad about it, and the text after it. None if it is not plain.
+    /// Parses one line. Returns its problems and the remaining text, or none if the line is not plain.
     fn take_line<'t>(&mut self, mut text: &'t [u8], layout: &Layout) -> Option<(Bad, &'t [u8])> {
         let mut bad = Bad::default();
         let (last, others) = layout.places.split_last()?;
@@ -127,7 +128,7 @@ impl Block {
         }
         text = self.take_field(text, *last, layout.delimiter, &mut bad)?;
         text = text.strip_prefix(b"\n").or_else(|| text.strip_prefix(b"\r\n"))?;
-        // without a delimiter it may be a blank line
+        // a line without a delimiter may be a blank line
         if bad.any && others.is_empty() {
             return None;
         }
@@ -135,7 +136,7 @@ impl Block {
         Some((bad, text))
     }
 
-    /// Takes in one field; the text after it, which begins with what ended it.
+    /// Parses one field. Returns the remaining text, which begins with the delimiter or line end after the field.
     fn take_field<'t>(
         &mut self,
         text: &'t [u8],
@@ -156,7 +157,7 @@ impl Block {
         match cell::parse(field.trim_ascii()) {
             Ok(value) => *number = value,
             Err(fault) => {
-                // a weight that is none is not negative as well
+                // reset the number, so that a bad weight is not also counted as negative
                 *number = 0.0;
                 bad.any = true;
                 bad.missing |= fault.is_missing();

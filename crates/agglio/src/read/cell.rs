@@ -1,20 +1,20 @@
-//! A *cell* is the text of one number, or the reason why it is none.
+//! A *cell* is the text of one number in a file. Parsing it gives the number, or a fault.
 
 use crate::read::decimal;
 
-/// What stands for a value that is not known.
+/// The texts that mean a missing value.
 const MISSING: [&[u8]; 9] = [b"", b"na", b"n/a", b"#n/a", b"null", b"none", b"nil", b"?", b"."];
 
-/// Why a cell is not a number that can be used.
+/// Why a cell is not a usable number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing, or a word for it.
+    /// An empty cell, or a word for a missing value.
     Missing,
     /// `nan`, which some programs write for a missing value.
     Nan,
     /// `inf` or `-inf`.
     Infinite,
-    /// Digits of a number beyond the largest double.
+    /// A number larger than the largest double.
     Overflow,
     /// A weight below zero.
     Negative,
@@ -22,10 +22,10 @@ pub enum Fault {
     Text,
 }
 
-/// The number in a cell.
+/// Parses the number in a cell.
 ///
 /// # Errors
-/// If there is none, or it is not finite.
+/// If the cell holds no number, or the number is not finite.
 pub fn parse(cell: &[u8]) -> Result<f64, Fault> {
     match decimal::leading(cell) {
         Some((value, bytes)) if bytes == cell.len() => Ok(value),
@@ -46,12 +46,12 @@ fn parse_any(cell: &[u8]) -> Result<f64, Fault> {
 }
 
 impl Fault {
-    /// Whether it stands for a value that is not known.
+    /// Whether the cell stands for an unknown value.
     pub fn is_missing(self) -> bool {
         matches!(self, Fault::Missing | Fault::Nan)
     }
 
-    /// What is wrong with a cell, and what to do.
+    /// Describes the fault, and what to do.
     pub fn describe(self, cell: &[u8]) -> (&'static str, &'static str) {
         match self {
             Fault::Missing => ("is a missing value", "fill it in or remove the row"),
@@ -64,7 +64,7 @@ impl Fault {
     }
 }
 
-/// What to do about a text that was probably meant to be a number.
+/// Describes the spelling error in a text that was probably meant to be a number.
 pub fn misspelt(cell: &[u8]) -> Option<&'static str> {
     let point: Vec<u8> = cell.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
     let digits: Vec<u8> = cell.iter().copied().filter(|byte| !b",_' ".contains(byte)).collect();

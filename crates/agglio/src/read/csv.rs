@@ -1,4 +1,4 @@
-//! Comma-separated values, with or without a header.
+//! *CSV* files (comma-separated values), with or without a header.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -13,23 +13,23 @@ use crate::read::survey::Survey;
 use crate::read::{Features, Pieces, Selection, Table, signature};
 use crate::text::escape;
 
-/// Delimiters that are looked for; of equally frequent ones the first is taken.
+/// Candidate delimiters. Of equally frequent ones the first is chosen.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// Rows that may be dropped, beside a thousand for each that is kept.
+/// Number of rows that may be dropped, in addition to a thousand for each row that is kept.
 const MOST_DROPPED: usize = 1 << 22;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What becomes of a row with a missing value.
+/// The treatment of a row with a missing value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
     /// It is an error. The default.
     #[default]
     Error,
-    /// The row is left out, and counted.
+    /// The row is dropped and counted.
     Drop,
 }
 
-/// How a CSV file is written, and what to make of it.
+/// A reader of CSV files, with its options.
 ///
 /// # Examples
 ///
@@ -60,49 +60,49 @@ impl Default for Csv {
 }
 
 impl Csv {
-    /// A file with a header, whose delimiter is found.
+    /// A reader that detects the delimiter, for a file with a header.
     #[must_use]
     pub fn new() -> Csv {
         Csv::default()
     }
 
-    /// What separates fields. Default: the one of `,` `;` `|` and tab that is most frequent in the first line.
+    /// Sets the delimiter. Default: the most frequent of `,` `;` `|` and tab in the first line.
     #[must_use]
     pub fn delimiter(mut self, delimiter: Option<u8>) -> Csv {
         self.delimiter = delimiter;
         self
     }
 
-    /// Whether the first line names the columns; without, they are called 1, 2, 3 and so on. Default: true.
+    /// Sets whether the first line has the column names. Without a header they are 1, 2, 3 and so on. Default: true.
     #[must_use]
     pub fn header(mut self, header: bool) -> Csv {
         self.header = header;
         self
     }
 
-    /// What becomes of rows with missing values. Default: they are an error.
+    /// Sets the treatment of rows with missing values. Default: they are an error.
     #[must_use]
     pub fn missing(mut self, missing: Missing) -> Csv {
         self.missing = missing;
         self
     }
 
-    /// Most bytes that the numbers may take, with those that a fit keeps beside each row. Default: no bound.
+    /// Sets the maximum memory in bytes for the numbers and for the working memory of a fit per row. Default: no limit.
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Csv {
         self.memory = bytes;
         self
     }
 
-    /// Threads that turn text into numbers, ≥ 1; more than eight are not used. Default: as many as there are cores. Changes
-    /// no result.
+    /// Sets the number of threads that parse text, ≥ 1; at most eight are used. Default: the number of cores. The
+    /// result does not depend on it.
     #[must_use]
     pub fn threads(mut self, threads: Option<usize>) -> Csv {
         self.threads = threads;
         self
     }
 
-    /// Reads the selected columns in one pass; `path` is named in errors.
+    /// Reads the selected columns in one pass. Errors name `path`.
     ///
     /// # Errors
     /// If the text is not a table, a selected column is missing, or a selected cell is not a finite number.
@@ -113,10 +113,10 @@ impl Csv {
         Ok(table)
     }
 
-    /// Begins to read the selected columns piece by piece, for tables that need not be in memory all at once.
+    /// Starts to read the selected columns in pieces, for tables that are larger than memory.
     ///
     /// # Errors
-    /// If the text does not begin like a table, or a selected column is missing.
+    /// If the text does not begin like a table, or a selected column does not exist.
     ///
     /// # Examples
     ///
@@ -155,7 +155,7 @@ impl Csv {
         Ok(Pieces::new(records, rows, self.threads))
     }
 
-    /// The records of a source that is CSV as far as can be seen.
+    /// The records of a source that does not start like another file format.
     fn records<R: Read>(&self, source: R, path: &Path) -> Result<Records<R>> {
         let mut records = Records::new(source).map_err(|why| Error::file(path, why))?;
         if let Some(what) = signature::recognise(records.ahead()) {
@@ -170,7 +170,7 @@ impl Csv {
     }
 }
 
-/// The likeliest delimiter, by the first line that is not blank; what is quoted does not count.
+/// The most frequent delimiter in the first line that is not blank. Quoted text is ignored.
 fn most_frequent(text: &[u8]) -> u8 {
     let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace() && **byte != b'\t').count();
     let (mut quoted, mut begins_field) = (false, true);
@@ -190,7 +190,7 @@ fn most_frequent(text: &[u8]) -> u8 {
     first.and_then(|j| DELIMITERS.get(j)).copied().unwrap_or(b',')
 }
 
-/// The names in the first record.
+/// The column names in the first record.
 fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::with_capacity(records.len());
     let mut seen: HashMap<&[u8], usize> = HashMap::with_capacity(records.len());
@@ -217,7 +217,7 @@ fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// What is said of a source that has no next record.
+/// The error for a source without a readable next record.
 pub(super) fn broken<R: Read>(why: &Broken, records: &Records<R>, path: &Path) -> Error {
     let (line, what) = match why {
         Broken::Read(why) => return Error::file(path, why),
@@ -232,26 +232,26 @@ pub(super) fn broken<R: Read>(why: &Broken, records: &Records<R>, path: &Path) -
     ErrorKind::Cell { file: path.to_owned(), line, column: None, what }.into()
 }
 
-/// What rows are turned into numbers by, one at a time.
+/// Converts records to rows of numbers, one at a time.
 #[derive(Debug)]
 pub(super) struct Rows<'a> {
     pub path: &'a Path,
     header: Vec<String>,
     pub has_header: bool,
     pub columns: Columns,
-    /// Features that cannot be used may be left out.
+    /// Whether the user may drop covariates that cannot be used.
     can_drop: bool,
     pub missing: Missing,
     memory: u64,
-    /// Rows kept and dropped so far, whatever became of the tables they were appended to.
+    /// Number of rows kept and dropped so far, over all tables.
     kept: usize,
     dropped: usize,
-    /// The first bad cell, once there is one; from then on cells are only counted.
+    /// The first bad cell. After it, bad cells are only counted.
     pub survey: Option<Survey>,
 }
 
 impl Rows<'_> {
-    /// Columns of the file.
+    /// Number of columns of the file.
     pub fn width(&self) -> usize {
         self.header.len()
     }
@@ -270,7 +270,7 @@ impl Rows<'_> {
         self.survey.as_ref().is_none_or(|survey| !survey.is_over(records))
     }
 
-    /// Takes in one record.
+    /// Converts one record.
     pub fn take<R: Read>(&mut self, records: &Records<R>, table: &mut Table) -> Result<()> {
         self.reserve_row(table)?;
         if let Some(survey) = &mut self.survey {
@@ -283,7 +283,7 @@ impl Rows<'_> {
                 table.rows += 1;
                 self.kept += 1;
             }
-            // whichever of its bad cells comes first
+            // the row is dropped even if another bad cell comes before the missing one
             Err(_) if self.missing == Missing::Drop && self.has_missing(records) => {
                 table.truncate();
                 table.dropped += 1;
@@ -301,11 +301,11 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Takes in a block; false if it must be taken in record by record, since one of them may be refused.
+    /// Appends a block. False if its records must be read one by one, because one of them may be refused.
     pub fn take_block(&mut self, block: &Block, table: &mut Table) -> bool {
         let most_dropped = self.dropped + block.dropped;
-        let room = table.bytes(block.rows + 1) <= self.memory && table.try_reserve(block.rows).is_ok();
-        if !room || most_dropped > MOST_DROPPED + 1000 * self.kept {
+        let fits = table.bytes(block.rows + 1) <= self.memory && table.try_reserve(block.rows).is_ok();
+        if !fits || most_dropped > MOST_DROPPED + 1000 * self.kept {
             return false;
         }
         block.append_to(table);
@@ -314,7 +314,7 @@ impl Rows<'_> {
         true
     }
 
-    /// Room for one more row, if there may be and is.
+    /// Reserves the memory for one more row, within the limit.
     fn reserve_row(&self, table: &mut Table) -> Result<()> {
         if table.bytes(1) <= self.memory && table.try_reserve(1).is_ok() {
             return Ok(());
@@ -329,7 +329,7 @@ impl Rows<'_> {
         self.columns.all().any(|j| cell::parse(records.get(j)).is_err_and(Fault::is_missing))
     }
 
-    /// Ends a source that has nothing to offer, since it may have no end.
+    /// Ends the reading of a source that drops nearly every row. It may be endless.
     fn require_use(&self) -> Result<()> {
         if self.dropped <= MOST_DROPPED + 1000 * self.kept {
             return Ok(());
@@ -374,7 +374,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// What is wrong with all that was read, if anything is; `more` if that is not all there is.
+    /// The error of the rows so far, if there is one. `more` says that the source was not read to its end.
     pub fn finish(&self, more: bool) -> Result<()> {
         if let Some(survey) = &self.survey {
             return Err(survey.error(&self.header, self.path, more));

@@ -1,22 +1,22 @@
-//! *Decimals*: digits of a number to the double that is nearest to it, as the standard library finds it but from bytes
-//! whose end is not known beforehand.
+//! *Decimal* numbers are parsed to the nearest double. The result is that of the standard library, but the end of the
+//! number need not be known in advance.
 
-/// Digits of which every number fits into 64 bits.
+/// Number of decimal digits that always fit into 64 bits.
 const MOST_DIGITS: usize = 19;
-/// Powers of ten for which 128 bits of a power of five settle every rounding. With [`MOST_DIGITS`] digits nothing here
-/// comes near the largest or the smallest double.
+/// Exponents of ten for which 128 bits of a power of five decide every rounding. With at most [`MOST_DIGITS`] digits
+/// these numbers neither overflow nor underflow.
 const SMALLEST: i64 = -27;
 const LARGEST: i64 = 55;
 const POWERS: usize = (LARGEST - SMALLEST + 1) as usize;
-/// Bits of a double's mantissa that are written down.
+/// Number of mantissa bits that a double stores.
 const MANTISSA: u32 = 52;
 const BIAS: i64 = 1023;
 
-/// The upper 128 bits of 5^q; rounded up where q is negative.
+/// The upper 128 bits of 5^q, rounded up if q is negative.
 static FIVES: [u128; POWERS] = fives();
 
-/// The number that a text begins with, and how many bytes it is written in. None where it is not of the common kind, which
-/// says nothing about whether there is one.
+/// Parses the number at the start of a text. Returns it with its length in bytes, or none if this parser does not cover
+/// it; the text may then still start with a number.
 pub fn leading(text: &[u8]) -> Option<(f64, usize)> {
     let start = usize::from(text.first() == Some(&b'-'));
     let (mut mantissa, mut at) = digits(text, start, 0);
@@ -39,8 +39,8 @@ pub fn leading(text: &[u8]) -> Option<(f64, usize)> {
     Some((if start == 1 { -magnitude } else { magnitude }, at))
 }
 
-/// Digits from `at` on behind those of `value`, and where they end. Where they are too many for 64 bits, `value` is of no
-/// use.
+/// Appends the digits from `at` on to `value`. Returns the result and the position after them. More digits than 64 bits
+/// can hold make the result meaningless.
 fn digits(text: &[u8], mut at: usize, mut value: u64) -> (u64, usize) {
     while let Some(eight) = text.get(at..).and_then(<[u8]>::first_chunk) {
         let chunk = u64::from_le_bytes(*eight);
@@ -57,14 +57,14 @@ fn digits(text: &[u8], mut at: usize, mut value: u64) -> (u64, usize) {
     (value, at)
 }
 
-/// Whether all eight bytes are digits: from 0x30, and without a carry when six is added.
+/// Whether all eight bytes are digits: the upper half of each byte is 3, also after six is added.
 fn are_digits(chunk: u64) -> bool {
     let high = chunk & 0xf0f0_f0f0_f0f0_f0f0;
     let above_nine = chunk.wrapping_add(0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0;
     high == 0x3030_3030_3030_3030 && above_nine == 0x3030_3030_3030_3030
 }
 
-/// The number of eight digits, the first of which is the lowest byte: pairs, then fours, then all.
+/// The number of eight digits, the first of which is the lowest byte. It joins digits to pairs, fours and all eight.
 fn eight_digits(chunk: u64) -> u64 {
     let ones = chunk & 0x0f0f_0f0f_0f0f_0f0f;
     let pairs = (ones.wrapping_mul((10 << 8) + 1) >> 8) & 0x00ff_00ff_00ff_00ff;
@@ -72,24 +72,24 @@ fn eight_digits(chunk: u64) -> u64 {
     fours.wrapping_mul((10_000 << 32) + 1) >> 32
 }
 
-/// Digits that count, so not the zeros before the first other one.
+/// Number of significant digits: leading zeros do not count.
 fn significant(number: &[u8]) -> usize {
     let zeros = number.iter().take_while(|&&byte| byte == b'0' || byte == b'.').count();
     number.iter().skip(zeros).filter(|&&byte| byte != b'.').count()
 }
 
-/// The power of ten that is written from `at` on, and where it ends; none if it is long.
+/// The power of ten that is written from `at` on, and the position after it; none if it has more than four digits.
 fn power_of_ten(text: &[u8], at: usize) -> Option<(i64, usize)> {
     let negative = text.get(at) == Some(&b'-');
     let begin = at + usize::from(negative || text.get(at) == Some(&b'+'));
     let (power, end) = digits(text, begin, 0);
-    // more digits may be of no use
+    // more digits could overflow
     let power = (1..=4).contains(&(end - begin)).then_some(power as i64)?;
     Some((if negative { -power } else { power }, end))
 }
 
-/// The double nearest to w·10^q, even where two are. The algorithm of Eisel and Lemire ("Number parsing at a gigabyte per
-/// second", 2021) for the powers that it settles without exception.
+/// The double nearest to w·10^q; ties go to the even one. It is the algorithm of Eisel and Lemire ("Number parsing at a
+/// gigabyte per second", 2021), for the powers for which it never needs a fallback.
 fn nearest(w: u64, q: i64) -> Option<f64> {
     if w == 0 {
         return Some(0.0);
@@ -101,19 +101,19 @@ fn nearest(w: u64, q: i64) -> Option<f64> {
     let top = (upper >> 63) as u32;
     let shift = top + 64 - MANTISSA - 3;
     let mut mantissa = upper >> shift;
-    // exactly between two doubles: to the even one
+    // a tie between two doubles goes to the even one
     if lower <= 1 && (-4..=23).contains(&q) && mantissa & 3 == 1 && mantissa << shift == upper {
         mantissa &= !1;
     }
     mantissa = (mantissa + (mantissa & 1)) >> 1;
     // ⌊q·log2(10)⌋
     let power = ((q * 217_706) >> 16) + 63 + i64::from(top) - i64::from(zeros);
-    // a mantissa that was rounded up to the next power of two carries into the exponent
+    // rounding up to the next power of two carries into the exponent
     let bits = (((power + BIAS) as u64) << MANTISSA) + (mantissa - (1 << MANTISSA));
     Some(f64::from_bits(bits))
 }
 
-/// The upper 128 bits of w·five, as far as they are needed: the lower half of `five` counts only where it could carry.
+/// The upper 128 bits of w·five. The lower half of `five` is used only if it could cause a carry.
 fn upper_product(w: u64, five: u128) -> u128 {
     const UNDECIDED: u128 = u64::MAX as u128 >> (MANTISSA + 3);
     let first = u128::from(w) * (five >> 64);
@@ -134,7 +134,7 @@ const fn fives() -> [u128; POWERS] {
     fives
 }
 
-/// Shifted up until its highest bit is set.
+/// Shifts the number left until its highest bit is set.
 const fn upper(number: u128) -> u128 {
     number << number.leading_zeros()
 }

@@ -1,4 +1,4 @@
-//! *Reading* turns files into tables of numbers, or into an error that says where and what to do.
+//! *Reading* converts files to tables of numbers. An error gives the position of the problem and says what to do.
 
 mod block;
 mod cell;
@@ -22,48 +22,48 @@ use crate::rows::Dense;
 /// The columns of a file that a problem uses, row by row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// Names of the features, in the file's order (or in the order asked for).
+    /// Names of the covariates, in the order of the file or in the order of the selection.
     pub names: Vec<String>,
-    /// Features, row by row.
+    /// Covariates, row by row.
     pub values: Vec<f64>,
-    /// Labels; empty where no target was asked for.
+    /// Responses; empty if no target was selected.
     pub labels: Vec<f64>,
-    /// Weights, where asked for.
+    /// Weights, if selected.
     pub weights: Option<Vec<f64>>,
-    /// Offsets, where asked for.
+    /// Offsets, if selected.
     pub offsets: Option<Vec<f64>>,
-    /// Rows that were kept.
+    /// Number of rows that were kept.
     pub rows: usize,
-    /// Rows that were left out because of a missing value.
+    /// Number of rows that were dropped because of a missing value.
     pub dropped: usize,
-    /// Columns of the file, used or not.
+    /// Number of columns of the file, selected or not.
     pub columns: usize,
 }
 
 impl Table {
-    /// Numbers that a fit keeps beside each row, preimages above all.
+    /// Numbers that a fit stores per row in addition to the covariates, mainly preimages.
     const BESIDE: u64 = 12;
 
-    /// Bytes that its numbers and those of so many more rows take, with those of a fit.
+    /// Bytes for the numbers of the table and of `more` further rows, including those that a fit stores.
     fn bytes(&self, more: usize) -> u64 {
         let columns = self.names.len() as u64 + Self::BESIDE;
         8 * columns * (self.rows as u64 + more as u64)
     }
 
-    /// Asks for the memory of so many more rows.
+    /// Reserves the memory for `more` further rows.
     fn try_reserve(&mut self, more: usize) -> std::result::Result<(), TryReserveError> {
         grow(&mut self.values, more * self.names.len())?;
         let single = [Some(&mut self.labels), self.weights.as_mut(), self.offsets.as_mut()];
         single.into_iter().flatten().try_for_each(|numbers| grow(numbers, more))
     }
 
-    /// Takes its rows out and keeps the memory for others.
+    /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
         (self.rows, self.dropped) = (0, 0);
         self.truncate();
     }
 
-    /// Takes back what was appended of a row that is not kept.
+    /// Removes the numbers of an incomplete row.
     fn truncate(&mut self) {
         self.values.truncate(self.rows * self.names.len());
         for numbers in [Some(&mut self.labels), self.weights.as_mut(), self.offsets.as_mut()].into_iter().flatten() {
@@ -71,18 +71,18 @@ impl Table {
         }
     }
 
-    /// Rows without weight count for nothing: whatever stands there for a missing value, its size is not to decide how
-    /// others are stored.
+    /// Sets the covariates of rows without weight to zero. They may be codes for missing values, whose size must not
+    /// influence the units of a column.
     fn clear_weightless(&mut self) {
         let width = self.names.len().max(1);
         let rows = self.values.chunks_mut(width).zip(self.weights.iter().flatten());
         rows.filter(|(_, weight)| **weight == 0.0).for_each(|(x, _)| x.fill(0.0));
     }
 
-    /// The table as rows to fit.
+    /// Converts the table to rows for a fit.
     ///
     /// # Errors
-    /// If there is nothing to fit, or weights are negative.
+    /// If there is nothing to fit, or a weight is negative.
     pub fn into_rows(mut self) -> Result<Dense> {
         self.clear_weightless();
         let mut rows = Dense::new(self.values, self.names.len(), self.labels)?;
@@ -96,8 +96,8 @@ impl Table {
     }
 }
 
-/// Asks for the memory of so many more numbers. A quarter more than there are, where that can be had: often enough to be
-/// quick, and little enough where all that is asked for counts, used or not.
+/// Reserves memory for `more` numbers. Grows by at least 25 % if possible: enough for amortised constant-time appends,
+/// and small enough under a memory limit, which also counts unused memory.
 fn grow(numbers: &mut Vec<f64>, more: usize) -> std::result::Result<(), TryReserveError> {
     if numbers.capacity() - numbers.len() >= more {
         return Ok(());

@@ -1,8 +1,9 @@
-//! *Pieces* of a table: what is read of a file at a time, so that a table may be larger than memory.
+//! *Pieces* are the parts of a table that are read from a file one after the other, so that a table may be larger than
+//! memory.
 //!
-//! Lines are taken out of the source in blocks, which threads turn into numbers while the next ones are read. A block that
-//! is not plain is given back and read record by record, so that there is one place that knows every oddity of CSV and every
-//! word that is said about it. Blocks are appended in their order, so the table does not depend on the threads.
+//! The source is split into blocks of lines. Threads convert blocks to numbers while the next blocks are read. A block
+//! that is not plain is put back and read record by record, so that only one module handles the special cases of CSV
+//! and their messages. Blocks are appended in order, so the table does not depend on the number of threads.
 
 use std::io::Read;
 use std::mem::swap;
@@ -18,40 +19,40 @@ use crate::read::block::{Block, Layout};
 use crate::read::csv::{Missing, Rows, broken};
 use crate::read::records::Records;
 
-/// Bytes of a block: a millisecond's work, whose text and numbers stay in a processor's cache.
-const BLOCK: usize = 1 << 18;
-/// Blocks that are read at a time for each thread.
-const BLOCKS: usize = 4;
-/// More threads would wait for the one that reads.
+/// Bytes of a block: about a millisecond of work, and small enough for the cache of a processor.
+const BLOCK_BYTES: usize = 1 << 18;
+/// Number of blocks that are read at a time for each thread.
+const BLOCKS_PER_THREAD: usize = 4;
+/// More threads would wait for the thread that reads.
 const MOST_THREADS: usize = 8;
 
-/// A table that is read piece by piece; see [`Csv::open`](crate::read::Csv::open).
+/// A table that is read in pieces; see [`Csv::open`](crate::read::Csv::open).
 #[derive(Debug)]
 pub struct Pieces<'a, R> {
     records: Records<R>,
     rows: Rows<'a>,
-    /// None where there is nothing but to read record by record.
+    /// None if the file must be read record by record.
     layout: Option<Layout>,
-    /// The record at hand has not been taken in.
+    /// Whether the current record has not been converted yet.
     pending: bool,
     ended: bool,
-    /// Lines that are taken in next, and those after them.
+    /// The lines that are parsed next, and the lines after them.
     lines: Vec<u8>,
     next_lines: Vec<u8>,
     blocks: Vec<Block>,
-    /// Where each block of the lines at hand ends.
+    /// The end of each block in `lines`.
     ends: Vec<usize>,
     /// Bytes of a block.
     size: usize,
-    /// Blocks that are read at a time: more and more while they are plain.
+    /// Number of blocks that are read at a time. It grows while the blocks are plain.
     count: usize,
     threads: usize,
-    /// Started when there is something to do for it.
+    /// Started when there is work for it.
     pool: Option<ThreadPool>,
 }
 
 impl<'a, R: Read> Pieces<'a, R> {
-    /// Reads on behind the header, or from the first record on where there is none.
+    /// Continues after the header, or with the first record if there is no header.
     pub(super) fn new(records: Records<R>, rows: Rows<'a>, threads: Option<usize>) -> Pieces<'a, R> {
         let cores = || available_parallelism().map_or(1, usize::from);
         let drop = rows.missing == Missing::Drop;
@@ -63,7 +64,7 @@ impl<'a, R: Read> Pieces<'a, R> {
             next_lines: Vec::new(),
             blocks: Vec::new(),
             ends: Vec::new(),
-            size: BLOCK,
+            size: BLOCK_BYTES,
             count: 1,
             threads: threads.unwrap_or_else(cores).clamp(1, MOST_THREADS),
             pool: None,
@@ -72,12 +73,12 @@ impl<'a, R: Read> Pieces<'a, R> {
         }
     }
 
-    /// A table without rows, to append to.
+    /// An empty table for [`Pieces::append_to`].
     pub fn table(&self) -> Table {
         self.rows.empty_table()
     }
 
-    /// Appends the next rows to a table that [`Pieces::table`] made; false if there are no more.
+    /// Appends the next rows to a table from [`Pieces::table`]; false if there are no more.
     ///
     /// # Errors
     /// If the text is not a table, a selected cell is not a finite number, or the table would be too large.
@@ -92,7 +93,7 @@ impl<'a, R: Read> Pieces<'a, R> {
         if self.lines.is_empty() {
             self.records.take_lines(self.size * self.count, &mut self.lines);
         }
-        self.count = (self.count * 2).min(self.threads * BLOCKS);
+        self.count = (self.count * 2).min(self.threads * BLOCKS_PER_THREAD);
         self.parse_lines();
         match self.take_blocks(table) {
             None => {
@@ -111,14 +112,14 @@ impl<'a, R: Read> Pieces<'a, R> {
         Ok(true)
     }
 
-    /// Turns the lines at hand into blocks, and reads the next ones meanwhile where others do the work.
+    /// Parses the current lines as blocks. If a thread pool does this, the next lines are read at the same time.
     fn parse_lines(&mut self) {
         let Some(layout) = &self.layout else { return };
         self.ends = ends(&self.lines, self.size);
         self.blocks.resize_with(self.blocks.len().max(self.ends.len()), Block::default);
         let starts = [0].into_iter().chain(self.ends.iter().copied());
         let texts = starts.zip(&self.ends).filter_map(|(start, &end)| self.lines.get(start..end));
-        // a block without the memory for it is not plain
+        // a block without memory is not parsed, so it is not plain
         let work = self
             .blocks
             .iter_mut()
@@ -133,7 +134,7 @@ impl<'a, R: Read> Pieces<'a, R> {
         }
     }
 
-    /// Takes in the blocks that are plain, up to the first that is not; where that one is in the lines at hand.
+    /// Appends the plain blocks up to the first that is not plain. Returns the position of that block in the lines.
     fn take_blocks(&mut self, table: &mut Table) -> Option<Range<usize>> {
         let mut start = 0;
         for (block, &end) in self.blocks.iter().zip(&self.ends) {
@@ -143,11 +144,11 @@ impl<'a, R: Read> Pieces<'a, R> {
             self.records.pass(end - start, block.rows + block.dropped);
             start = end;
         }
-        // no line ends so soon, or it is the last one: one record
+        // there is no block if a line is longer than the lines that were read, or is the last one: read one record
         if start == 0 { Some(0..1) } else { None }
     }
 
-    /// Takes in the records that begin in so many bytes.
+    /// Converts the records that begin in the next `bytes` bytes.
     fn take_records(&mut self, bytes: usize, table: &mut Table) -> Result<()> {
         let until = self.records.bytes() + bytes as u64;
         loop {
@@ -157,7 +158,7 @@ impl<'a, R: Read> Pieces<'a, R> {
                 }
                 match self.records.advance() {
                     Err(why) if self.rows.survey.is_none() => return Err(broken(&why, &self.records, self.rows.path)),
-                    // what was wrong first is said
+                    // the first problem is reported
                     Err(_) => return self.rows.finish(true),
                     Ok(more) => self.pending = more,
                 }
@@ -175,7 +176,7 @@ impl<'a, R: Read> Pieces<'a, R> {
     }
 }
 
-/// Where blocks of lines end that have `size` bytes, or as many more as their last line needs.
+/// The ends of blocks of at least `size` bytes that end with a line.
 fn ends(lines: &[u8], size: usize) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut end = 0;
@@ -187,7 +188,7 @@ fn ends(lines: &[u8], size: usize) -> Vec<usize> {
     ends
 }
 
-/// Threads, where there is work for more than one and they can be had.
+/// The thread pool, if there is work for more than one thread and the threads can be started.
 fn start_pool(pool: &mut Option<ThreadPool>, threads: usize) -> Option<&ThreadPool> {
     if threads > 1 && pool.is_none() {
         *pool = ThreadPoolBuilder::new().num_threads(threads).build().ok();
@@ -322,7 +323,7 @@ mod tests {
             let csv = |threads| Csv::new().threads(Some(threads));
             let expected = read(&csv(1), source(), &Selection::default(), None);
             for threads in [1, 2, 3] {
-                assert!(read(&csv(threads), source(), &Selection::default(), Some(BLOCK)) == expected);
+                assert!(read(&csv(threads), source(), &Selection::default(), Some(BLOCK_BYTES)) == expected);
             }
         }
     }

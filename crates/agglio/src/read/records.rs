@@ -1,18 +1,18 @@
-//! *Records*: the lines of a CSV file as fields, one at a time, in memory that the file cannot make grow.
+//! *Records* are the lines of a CSV file, split into fields. They are read one at a time, with bounded memory.
 
 use std::io::{self, Read};
 use std::ops::Range;
 
 use memchr::{memchr, memchr3, memrchr};
 
-/// Bytes that are asked of the source at a time.
+/// Bytes that are read from the source at a time.
 const CHUNK: usize = 1 << 16;
-/// Longest record that is read, in bytes.
+/// Maximum length of a record in bytes.
 pub const LONGEST: usize = 16 << 20;
-/// Most fields that a record may have.
+/// Maximum number of fields of a record.
 pub const MOST_FIELDS: usize = 1 << 20;
 
-/// Where a record begins.
+/// The position at which a record begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Line, from 1.
@@ -21,10 +21,10 @@ pub struct Position {
     pub byte: u64,
 }
 
-/// Why there is no next record.
+/// Why the next record cannot be read.
 #[derive(Debug)]
 pub enum Broken {
-    /// The system could not read on.
+    /// The system could not read the source.
     Read(io::Error),
     /// The record has more bytes than [`LONGEST`].
     Long,
@@ -32,55 +32,54 @@ pub enum Broken {
     Blank,
     /// The record has more fields than [`MOST_FIELDS`].
     Wide,
-    /// A quote that is never closed; the line it is opened in.
+    /// A quote that is never closed, with the line in which it is opened.
     Unclosed(u64),
-    /// Something other than a delimiter after a closing quote.
+    /// Text other than a delimiter after a closing quote.
     AfterQuote,
 }
 
-/// A reader of records. Lines end in LF, CRLF or CR, and blank ones are passed over; a field may be quoted, with `""`
-/// for a quote in it, and may then hold delimiters and ends of lines. Blanks before an opening quote and after a closing
-/// one are no part of the field.
+/// A reader of records. Lines end in LF, CRLF or CR; blank lines are skipped. A quoted field may contain delimiters and
+/// line ends, and `""` for a quote. White space before an opening quote and after a closing quote is ignored.
 #[derive(Debug)]
 pub struct Records<R> {
     source: R,
     delimiter: u8,
     chunk: Vec<u8>,
-    /// What of the chunk has not been looked at.
+    /// The part of the chunk that has not been parsed.
     unread: Range<usize>,
-    /// Why the source could not be read on, until all that came before has been looked at.
+    /// The read error of the source. It is reported after everything before it has been parsed.
     failure: Option<io::Error>,
-    /// The source has come to its end.
+    /// Whether the source has ended.
     exhausted: bool,
     /// The fields of the record, one after the other.
     text: Vec<u8>,
-    /// Where each of them ends.
+    /// The end of each field in `text`.
     ends: Vec<usize>,
     start: Position,
     here: Position,
-    /// Blank lines since the record before.
+    /// Number of blank lines since the previous record.
     blanks: usize,
-    /// The last byte was a CR, so that an LF is no line of its own.
+    /// Whether the last byte was CR, so that a following LF belongs to the same line end.
     after_cr: bool,
 }
 
-/// What a field is in the middle of.
+/// The state of the parser inside a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing but blanks so far.
+    /// Only white space so far.
     Start,
     Plain,
-    /// Quoted, since this line.
+    /// In quotes that were opened in this line.
     Quoted(u64),
-    /// After a quote in a quoted field: its end, or the first half of a quote.
+    /// After a quote in a quoted field: the end of the field, or the first half of a doubled quote.
     Closed(u64),
 }
 
 impl<R: Read> Records<R> {
-    /// Reads the beginning of the source, which says what kind of file it is.
+    /// Reads the start of the source, which shows the kind of file.
     ///
     /// # Errors
-    /// If the system cannot read.
+    /// If the system cannot read the source.
     pub fn new(source: R) -> io::Result<Records<R>> {
         let here = Position { line: 1, byte: 0 };
         let mut records = Records {
@@ -101,52 +100,52 @@ impl<R: Read> Records<R> {
         Ok(records)
     }
 
-    /// What has been read and not yet looked at.
+    /// The text that has been read but not parsed.
     pub fn ahead(&self) -> &[u8] {
         &self.chunk[self.unread.clone()]
     }
 
-    /// Passes over bytes that are no part of the text, such as a byte-order mark.
+    /// Skips bytes that are not part of the text, such as a byte-order mark.
     pub fn skip(&mut self, bytes: usize) {
         let bytes = bytes.min(self.unread.len());
         self.unread.start += bytes;
         self.here.byte += bytes as u64;
     }
 
-    /// What separates fields.
+    /// The delimiter of fields.
     pub fn delimiter(&self) -> u8 {
         self.delimiter
     }
 
-    /// Separates fields by this byte. Default: a comma.
+    /// Sets the delimiter of fields. Default: a comma.
     pub fn delimit(&mut self, delimiter: u8) {
         self.delimiter = delimiter;
     }
 
-    /// Fields of the record.
+    /// Number of fields of the record.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// A field of the record without the blanks around it; empty where there is none.
+    /// Field `j` of the record without surrounding white space; empty if there is no such field.
     pub fn get(&self, j: usize) -> &[u8] {
         let end = self.ends.get(j).copied().unwrap_or(0);
         let start = j.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         self.text.get(start..end).unwrap_or_default().trim_ascii()
     }
 
-    /// Where the record begins.
+    /// The position at which the record begins.
     pub fn start(&self) -> Position {
         self.start
     }
 
-    /// Bytes read so far.
+    /// Number of bytes parsed so far.
     pub fn bytes(&self) -> u64 {
         self.here.byte
     }
 
-    /// Takes out whole lines that come next, some `size` bytes of them; none where no line ends so soon. They count as read
-    /// once they are [passed](Records::pass).
+    /// Takes about `size` bytes of whole lines out of the text, or none if no line ends within them. They count as
+    /// parsed only after [`Records::pass`].
     pub fn take_lines(&mut self, size: usize, lines: &mut Vec<u8>) {
         lines.clear();
         lines.extend_from_slice(&self.ahead()[..size.min(self.unread.len())]);
@@ -157,7 +156,7 @@ impl<R: Read> Records<R> {
         let after_cr = self.after_cr;
         self.after_cr &= lines.is_empty();
         if after_cr && lines.first() == Some(&b'\n') {
-            // the second half of an end of line
+            // the second half of a CRLF
             lines.remove(0);
             self.here.byte += 1;
         }
@@ -166,13 +165,13 @@ impl<R: Read> Records<R> {
         lines.truncate(end);
     }
 
-    /// Gives back text that was taken out and does not count as read.
+    /// Puts text back that was taken out and not passed.
     pub fn put_back(&mut self, text: &[u8]) {
         if self.unread.is_empty() {
             self.unread = self.chunk.len()..self.chunk.len();
         }
         if text.len() > self.unread.start {
-            // room for it before what is there
+            // make space in front of the unread text
             let missing = text.len() - self.unread.start;
             self.chunk.splice(0..0, std::iter::repeat_n(0, missing));
             self.unread = self.unread.start + missing..self.unread.end + missing;
@@ -182,14 +181,14 @@ impl<R: Read> Records<R> {
         self.unread.start = start;
     }
 
-    /// Passes over lines that were taken out.
+    /// Marks lines that were taken out as parsed.
     pub fn pass(&mut self, bytes: usize, lines: usize) {
         self.here.byte += bytes as u64;
         self.here.line += lines as u64;
         self.blanks = 0;
     }
 
-    /// Reads on until there are `size` bytes, or as many as there are.
+    /// Reads from the source until `lines` has `size` bytes or the source ends.
     fn read_into(&mut self, size: usize, lines: &mut Vec<u8>) {
         let missing = size.saturating_sub(lines.len());
         if self.exhausted || self.failure.is_some() {
@@ -202,7 +201,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Moves on to the next record; false at the end of the source.
+    /// Advances to the next record; false at the end of the source.
     ///
     /// # Errors
     /// If the text cannot be read, or is not CSV.
@@ -230,7 +229,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Takes in what begins with `byte`, which does not end the line.
+    /// Parses text that begins with `byte` and does not end the line.
     fn within_line(&mut self, byte: u8, state: State) -> Result<State, Broken> {
         let is_blank = byte == b' ' || byte == b'\t';
         match state {
@@ -241,7 +240,7 @@ impl<R: Read> Records<R> {
                 self.end_field().map(|()| State::Start)
             }
             State::Start if byte == b'"' => {
-                // without the blanks before it
+                // remove the white space before the quote
                 self.text.truncate(self.ends.last().copied().unwrap_or(0));
                 self.skip(1);
                 Ok(State::Quoted(self.here.line))
@@ -252,7 +251,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Takes in plain text, up to what may end the field.
+    /// Parses unquoted text up to a delimiter or a line end.
     fn plain(&mut self) -> Result<State, Broken> {
         let ahead = self.ahead();
         let end = memchr3(self.delimiter, b'\n', b'\r', ahead).unwrap_or(ahead.len());
@@ -260,7 +259,7 @@ impl<R: Read> Records<R> {
         Ok(State::Plain)
     }
 
-    /// Takes in quoted text, up to a quote.
+    /// Parses quoted text up to a quote.
     fn quoted(&mut self, since: u64) -> Result<State, Broken> {
         let ahead = self.ahead();
         let quote = memchr(b'"', ahead);
@@ -290,7 +289,7 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// Ends a line; true if it was a record and not a blank line.
+    /// Ends a line; true if it was a record, false if it was blank.
     fn end_line(&mut self, byte: u8, state: State) -> Result<bool, Broken> {
         self.skip(1);
         let second_half = byte == b'\n' && self.after_cr;
@@ -315,7 +314,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Reads a further piece of the source; false at its end.
+    /// Reads the next chunk of the source; false at its end.
     fn refill(&mut self) -> Result<bool, Broken> {
         self.unread = 0..0;
         self.read_more().map(|bytes| bytes > 0).map_err(Broken::Read)

@@ -1,4 +1,4 @@
-//! A *selection* says which columns of a file mean what.
+//! A *selection* assigns a role to the columns of a file: covariate, response, weight or offset.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,40 +8,40 @@ use crate::text::escape::short;
 use crate::text::join::first_few;
 use crate::text::suggest::nearest;
 
-/// Which columns are features.
+/// The columns that are covariates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Features {
-    /// Every column that is nothing else. The default.
+    /// Every column that is not target, weights or offset. The default.
     #[default]
     All,
-    /// These, in this order.
+    /// These columns, in this order.
     Only(Vec<String>),
-    /// Every column that is nothing else but these.
+    /// Every column that is not target, weights or offset, except these.
     Except(Vec<String>),
-    /// These, in a file without header: all its columns in this order, or a file of `columns` columns in which they are
-    /// found by number.
+    /// The covariates of a model, in a file without a header. The file has exactly these columns in this order, or it
+    /// has `columns` columns and the names are column numbers.
     InOrder {
-        /// Their names; numbers where the file that they come from had no header either.
+        /// Their names: column numbers if the model was fitted on a file without a header.
         names: Vec<String>,
-        /// Columns of that file.
+        /// Number of columns of the file on which the model was fitted.
         columns: Option<usize>,
     },
 }
 
-/// The part that columns of a file play.
+/// The roles of the columns of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// The column of labels; none where only features are read.
+    /// The column of the response; none if only covariates are read.
     pub target: Option<String>,
-    /// The features.
+    /// The covariates.
     pub features: Features,
-    /// The column of weights.
+    /// The column of the weights.
     pub weights: Option<String>,
-    /// The column that is added to xᵀw.
+    /// The column of the offset, which is added to xᵀw.
     pub offset: Option<String>,
 }
 
-/// Positions of the selected columns in a file's header.
+/// Positions of the selected columns in the header of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Columns {
     pub features: Vec<usize>,
@@ -84,12 +84,12 @@ impl Selection {
 }
 
 impl Columns {
-    /// Every column that is used.
+    /// All selected columns.
     pub fn all(&self) -> impl Iterator<Item = usize> {
         self.features.iter().copied().chain([self.target, self.weights, self.offset].into_iter().flatten())
     }
 
-    /// A column plays one part.
+    /// Checks that there is a covariate, and that no column has two roles.
     fn check(&self, header: &Header<'_>) -> Result<()> {
         if self.features.is_empty() {
             return Err(Error::file(header.path, "no feature columns are left; every model needs one"));
@@ -109,7 +109,7 @@ impl Columns {
     }
 }
 
-/// The names of a file's columns, and where each of them is.
+/// The column names of a file and their positions.
 struct Header<'a> {
     names: &'a [String],
     places: HashMap<&'a str, usize>,
@@ -135,7 +135,7 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// What names there are.
+    /// Lists the existing names.
     fn listed(&self) -> String {
         let names = first_few(self.names.iter().map(|name| format!("`{}`", short(name.as_bytes()))));
         match self.names.len() {

@@ -1,6 +1,6 @@
-//! *Signatures*: the first bytes by which files that are not CSV give themselves away.
+//! A *signature* is the sequence of first bytes by which a file that is not CSV can be recognised.
 
-/// First bytes, what the file is, and what to do.
+/// The first bytes, the kind of file, and what to do.
 const SIGNATURES: [(&[u8], &str); 13] = [
     (b"\x1f\x8b", "compressed (gzip); compressed input is not supported, unpack it first"),
     (b"\x28\xb5\x2f\xfd", "compressed (zstd); compressed input is not supported, unpack it first"),
@@ -17,7 +17,7 @@ const SIGNATURES: [(&[u8], &str); 13] = [
     (b"\x7fELF", "a program; only CSV is read so far"),
 ];
 
-/// What a file is that begins with these bytes, if that is known not to be CSV.
+/// Describes a file that begins with the signature of another format than CSV.
 pub fn recognise(beginning: &[u8]) -> Option<&'static str> {
     SIGNATURES.iter().find(|(bytes, _)| beginning.starts_with(bytes)).map(|(_, what)| *what)
 }

@@ -1,4 +1,4 @@
-//! A *survey* counts the cells that are bad in the same way as the first one, so that one message tells how many.
+//! A *survey* counts the cells with the same fault as the first bad cell, so that one message can give their number.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,30 +8,30 @@ use crate::read::cell::{self, Fault};
 use crate::read::records::Records;
 use crate::text::escape;
 
-/// Bytes read beyond the first bad cell: a second's work, since the source may be endless.
+/// Bytes that are read after the first bad cell: about a second of work. The source may be endless.
 const SURVEYED: u64 = 1 << 24;
 
-/// A bad cell, and how many more there are like it.
+/// The first bad cell, and the number of cells with the same fault.
 #[derive(Debug)]
 pub struct Survey {
     column: usize,
     fault: Fault,
     line: u64,
     cell: Vec<u8>,
-    /// Where reading ends, bad cells or not.
+    /// The position at which the survey ends.
     until: u64,
-    /// Rows read since, the first included.
+    /// Number of rows since the first bad cell, its row included.
     rows: usize,
     same_fault: usize,
     same_column: usize,
-    /// No row came before.
+    /// Whether the bad cell is in the first row.
     is_first_row: bool,
-    /// It is a feature that the file may do without.
+    /// Whether its column is a covariate that the user may drop.
     can_be_dropped: bool,
 }
 
 impl Survey {
-    /// Begins at a bad cell of the current record.
+    /// Starts at a bad cell of the current record.
     pub fn new<R: Read>(
         records: &Records<R>,
         column: usize,
@@ -53,12 +53,12 @@ impl Survey {
         }
     }
 
-    /// Whether this is as far as it goes.
+    /// Whether the survey has reached its end.
     pub fn is_over<R: Read>(&self, records: &Records<R>) -> bool {
         records.bytes() >= self.until
     }
 
-    /// Takes in the current record.
+    /// Counts the bad cells of the current record.
     pub fn count<R: Read>(&mut self, records: &Records<R>, columns: impl Iterator<Item = usize>) {
         let same = |&j: &usize| cell::parse(records.get(j)).err() == Some(self.fault);
         self.rows += 1;
@@ -66,7 +66,7 @@ impl Survey {
         self.same_fault += columns.filter(same).count();
     }
 
-    /// The first bad cell, and how many there are; `more` if not all were counted.
+    /// The error for the first bad cell, with the number of others; `more` says that the count is incomplete.
     pub fn error(&self, header: &[String], path: &Path, more: bool) -> Error {
         let name = header.get(self.column).map(String::as_str).unwrap_or_default();
         let others = match (self.same_fault.saturating_sub(1), more) {
@@ -92,7 +92,7 @@ impl Survey {
         Error::from(ErrorKind::Cell { file: path.to_owned(), line: self.line, column, what }).with_hint(hint)
     }
 
-    /// Whether all of the column is bad in this way.
+    /// Whether every cell of the column has this fault.
     fn is_whole_column(&self, more: bool) -> bool {
         self.is_first_row && !more && self.rows > 1 && self.same_column == self.rows
     }

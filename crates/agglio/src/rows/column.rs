@@ -1,11 +1,11 @@
-//! A *column* beside the covariates: one number a row, such as the labels.
+//! A *column* holds one number per row in addition to the covariates, such as the label.
 
 use rayon::prelude::*;
 
 use crate::math::tree::{LEAF, in_pool};
 use crate::rows::Run;
 
-/// A column of one number a row, read a leaf at a time.
+/// Reads a column of `len` rows, one leaf at a time and in parallel inside a thread pool.
 pub(crate) fn column(len: usize, read: impl Fn(&Run<'_>, &mut [f64]) + Sync) -> Vec<f64> {
     let mut column = vec![0.0; len];
     if !in_pool() {

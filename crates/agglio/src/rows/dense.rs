@@ -8,9 +8,9 @@ use crate::rows::kernel::{self, Element, Stored};
 use crate::rows::unit::{TAME, divide_columns, power_of_two};
 use crate::rows::{Addition, BLOCK, Moments, Rows, Run};
 
-/// A dense table of covariates with labels, and optionally weights and offsets.
+/// A dense table of covariates with responses, and optional weights and offsets.
 ///
-/// Stored as f32 the table takes half the memory; all arithmetic is in f64. A clone shares the numbers.
+/// In f32 storage the table needs half the memory; the arithmetic is always f64. A clone shares the numbers.
 ///
 /// ```
 /// use agglio::rows::{Dense, Rows};
@@ -22,15 +22,15 @@ use crate::rows::{Addition, BLOCK, Moments, Rows, Run};
 #[derive(Clone, Debug)]
 pub struct Dense {
     values: Values,
-    /// What the columns were divided by, or nothing.
+    /// The units by which the columns were divided, or empty.
     units: Vec<f64>,
     width: usize,
     labels: Arc<Vec<f64>>,
     weights: Option<Arc<Vec<f64>>>,
-    /// What the weights were divided by.
+    /// The unit by which the weights were divided.
     weight_unit: f64,
     offsets: Option<Arc<Vec<f64>>>,
-    /// Of rows without weights, where every column is finite and tame.
+    /// Moments of unweighted rows, if every column is finite and needs no unit.
     moments: Option<Moments>,
 }
 
@@ -41,10 +41,10 @@ enum Values {
 }
 
 impl Dense {
-    /// Rows of `width` values each, one row after the other, with one label a row.
+    /// Creates rows of `width` covariates from a row-major table, with one response per row.
     ///
     /// # Errors
-    /// If the lengths do not fit together, there is no row or column, or a value is not finite.
+    /// If the lengths do not match, there is no row or no column, or a value is not finite.
     pub fn new(values: Vec<f64>, width: usize, labels: Vec<f64>) -> Result<Dense> {
         check_shape(values.len(), width, &labels)?;
         let mut rows = Dense::measured(Values::F64(Arc::new(values)), width, labels);
@@ -55,7 +55,7 @@ impl Dense {
         Ok(rows)
     }
 
-    /// As [`Dense::new`], stored in single precision.
+    /// As [`Dense::new`], in single precision.
     ///
     /// # Errors
     /// As [`Dense::new`].
@@ -63,14 +63,14 @@ impl Dense {
         check_shape(values.len(), width, &labels)?;
         let rows = Dense::measured(Values::F32(Arc::new(values)), width, labels);
         if let (None, Values::F32(values)) = (&rows.moments, &rows.values) {
-            // no units: squares of single precision are at home in double precision
+            // f32 needs no units: its squares fit into f64
             check_finite("covariates", values, width)?;
         }
         Ok(rows)
     }
 
-    /// One look at the table tells the moments of its columns and, unless a column is odd, that it is finite and needs no
-    /// unit.
+    /// Creates the rows and measures the moments of their columns. Moments of ordinary size also show that all values
+    /// are finite and that no unit is needed; otherwise they are discarded and the caller checks.
     fn measured(values: Values, width: usize, labels: Vec<f64>) -> Dense {
         let mut rows = Dense {
             values,
@@ -88,10 +88,10 @@ impl Dense {
         rows
     }
 
-    /// Gives each row a weight ≥ 0 in the loss; a weight of two counts as the row twice.
+    /// Sets a weight ≥ 0 for each row in the loss. A row with weight two counts like two equal rows.
     ///
     /// # Errors
-    /// If there is not one weight a row, one is negative or not finite, or all are zero.
+    /// If the number of weights is not the number of rows, a weight is negative or not finite, or all weights are zero.
     pub fn with_weights(mut self, mut weights: Vec<f64>) -> Result<Dense> {
         self.check_column("weights", &weights)?;
         if let Some(row) = weights.iter().position(|&w| w < 0.0) {
@@ -100,7 +100,7 @@ impl Dense {
         if weights.iter().all(|&w| w == 0.0) {
             return Err(Error::data("all weights are zero"));
         }
-        // products with squares of labels must not overflow
+        // products of weights and squared labels must not overflow
         let unit = power_of_two(weights.iter().fold(0.0, |most, &w| w.max(most)));
         weights.iter_mut().for_each(|w| *w /= unit);
         (self.weights, self.weight_unit) = (Some(Arc::new(weights)), unit);
@@ -108,10 +108,10 @@ impl Dense {
         Ok(self)
     }
 
-    /// Adds a known number to xᵀw in each row.
+    /// Sets an offset for each row, a known number that is added to xᵀw.
     ///
     /// # Errors
-    /// If there is not one offset a row or one is not finite.
+    /// If the number of offsets is not the number of rows, or an offset is not finite.
     pub fn with_offsets(mut self, offsets: Vec<f64>) -> Result<Dense> {
         self.check_column("offsets", &offsets)?;
         self.offsets = Some(Arc::new(offsets));
@@ -147,7 +147,7 @@ fn check_finite<T: Element>(what: &str, values: &[T], width: usize) -> Result<()
     }
 }
 
-/// Runs `$body` with `$rows` the rows of a run as they are stored, whatever the type of the numbers.
+/// Runs `$body` with `$rows` bound to the stored rows of a run, for either number type.
 macro_rules! with_rows {
     ($self:expr, $run:expr, $rows:ident => $body:expr) => {
         match &$self.values {
@@ -164,15 +164,15 @@ macro_rules! with_rows {
 }
 
 impl Dense {
-    /// x_ij − c_j of a run, rows one after the other: where they are stored, if they are stored so, else a copy.
-    fn plain<'a>(&'a self, run: &'a Run<'_>, centre: &[f64], room: &'a mut [f64]) -> &'a [f64] {
+    /// x_ij − c_j of a run, row-major: a slice of the table if it is stored like this, otherwise a copy in `scratch`.
+    fn plain<'a>(&'a self, run: &'a Run<'_>, centre: &[f64], scratch: &'a mut [f64]) -> &'a [f64] {
         let stored = match &self.values {
             Values::F64(table) if centre.is_empty() => Stored { table, width: self.width, run }.all(),
             _ => None,
         };
         stored.unwrap_or_else(|| {
-            with_rows!(self, run, rows => kernel::copy_rows(rows, centre, room));
-            room
+            with_rows!(self, run, rows => kernel::copy_rows(rows, centre, scratch));
+            scratch
         })
     }
 }
@@ -229,8 +229,8 @@ impl Rows for Dense {
         with_rows!(self, run, rows => kernel::dots(rows, centre, v, z));
     }
 
-    fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], room: &mut Vec<f64>) {
-        let x = self.plain(run, centre, sized(room, run.len() * self.width));
+    fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], scratch: &mut Vec<f64>) {
+        let x = self.plain(run, centre, sized(scratch, run.len() * self.width));
         let blocks = v.chunks(BLOCK * self.width).zip(z.chunks_mut(BLOCK * run.len()));
         blocks.for_each(|(v, z)| linalg::multiply_rows(x, self.width, v, z));
     }
@@ -243,8 +243,8 @@ impl Rows for Dense {
         with_rows!(self, run, rows => kernel::add_rows(rows, centre, additions));
     }
 
-    fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], room: &mut Vec<f64>) {
-        let x = self.plain(run, centre, sized(room, run.len() * self.width));
+    fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], scratch: &mut Vec<f64>) {
+        let x = self.plain(run, centre, sized(scratch, run.len() * self.width));
         let blocks = a.chunks(BLOCK * run.len()).zip(sums.chunks_mut(BLOCK * self.width));
         blocks.for_each(|(a, sums)| linalg::add_rows_times(x, self.width, a, sums));
     }
@@ -253,11 +253,11 @@ impl Rows for Dense {
         with_rows!(self, run, rows => kernel::add_rows_and_squares(rows, pivot, centre, additions));
     }
 
-    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], room: &mut Vec<f64>) {
+    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], scratch: &mut Vec<f64>) {
         let size = run.len() * self.width;
-        // what is scaled comes after what may be a copy of the rows
-        room.resize(2 * size, 0.0);
-        let (plain, scaled) = room.split_at_mut(size);
+        // the first half may hold a copy of the rows, the second half holds the rows times their coefficients
+        scratch.resize(2 * size, 0.0);
+        let (plain, scaled) = scratch.split_at_mut(size);
         linalg::add_weighted_gram(self.plain(run, centre, plain), a, h, scaled);
     }
 
@@ -292,8 +292,8 @@ impl Rows for Dense {
     }
 }
 
-/// Room for so many numbers.
-fn sized(room: &mut Vec<f64>, size: usize) -> &mut [f64] {
-    room.resize(size, 0.0);
-    room
+/// The scratch memory, resized to `size` numbers.
+fn sized(scratch: &mut Vec<f64>, size: usize) -> &mut [f64] {
+    scratch.resize(size, 0.0);
+    scratch
 }

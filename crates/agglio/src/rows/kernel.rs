@@ -1,36 +1,36 @@
-//! The loops over the entries of rows, for f64 and f32 storage and for each vector unit.
+//! *Kernels* are the loops over the entries of rows, for f64 and f32 storage and for each vector instruction set.
 //!
-//! Several rows are taken at once, so that what they are multiplied by or added to is loaded and stored less often. The
-//! rows that follow a run are fetched while it is worked on: the memory would be idle otherwise, and what comes next is
-//! more than the machine guesses by itself. Eight partial sums per dot product, and rows added in their order, fix every
-//! addition: the bits do not depend on how a loop is compiled.
+//! A kernel processes several rows together, so that it loads and stores the other operand less often. Meanwhile it
+//! prefetches the rows of the next run, because the hardware prefetcher does not look that far ahead. Each dot product
+//! has eight partial sums, and rows are added in their order. This fixes the order of all additions, so the bits do not
+//! depend on the instruction set.
 
 use multiversion::multiversion;
 
 use crate::math::vector::{self, LANES};
 use crate::rows::{Addition, Run};
 
-/// Rows whose partial sums are kept before they are added up.
-const PARTS: usize = 16;
+/// Number of rows whose partial sums are stored before they are added.
+const BUFFERED_ROWS: usize = 16;
 
-/// Rows that are taken at once.
-const TOGETHER: usize = 4;
+/// Number of rows that are processed together.
+const ROWS_AT_ONCE: usize = 4;
 
-/// Numbers that are fetched for each chunk of rows that are taken at once: half as many, since rows are visited twice.
-const SHARE: usize = TOGETHER * LANES / 2;
+/// Numbers that are prefetched for each chunk of [`ROWS_AT_ONCE`] rows: half a chunk, since two kernels visit each row.
+const PREFETCHED: usize = ROWS_AT_ONCE * LANES / 2;
 
-/// Picked rows between the one that is fetched and the one that is worked on.
-const AHEAD: usize = 12;
+/// Distance, in picked rows, between the row that is prefetched and the row that is processed.
+const PREFETCH_DISTANCE: usize = 12;
 
-/// Bytes that memory is fetched by.
-const LINE: usize = 64;
+/// Bytes of a cache line.
+const CACHE_LINE: usize = 64;
 
-/// A number as it is stored.
+/// A number in storage.
 pub(super) trait Element: Copy + Send + Sync + std::fmt::Debug + Into<f64> {}
 impl Element for f64 {}
 impl Element for f32 {}
 
-/// The rows of a run, in a table that is stored row after row.
+/// The rows of a run in a row-major table.
 #[derive(Clone, Copy)]
 pub(super) struct Stored<'a, T> {
     pub table: &'a [T],
@@ -52,7 +52,7 @@ impl<'a, T: Element> Stored<'a, T> {
         rows
     }
 
-    /// All rows, one after the other, where they are stored so.
+    /// All rows as one slice, if they are consecutive.
     pub fn all(&self) -> Option<&'a [T]> {
         match self.run {
             Run::Span(span) => self.table.get(span.start * self.width..span.end * self.width),
@@ -60,41 +60,43 @@ impl<'a, T: Element> Stored<'a, T> {
         }
     }
 
-    /// What is to be fetched while a kernel is at the rows from `position` on, a share for each chunk: a half of the next
-    /// run. Dot products come first and fetch the first half, sums the second. In small shares, since few lines can be on
-    /// their way at a time, and all wait for one that is too many.
+    /// The numbers that a kernel prefetches while it processes the rows from `position` on, one share for each chunk.
+    /// The dot products, which come first, prefetch the first half of the next run, and the sums prefetch the second
+    /// half. The shares are small because a processor can load only a few cache lines at a time, and one more would
+    /// stall all of them.
     #[inline(always)]
-    fn next(&self, position: usize, half: usize) -> &'a [[T; SHARE]] {
+    fn next(&self, position: usize, half: usize) -> &'a [[T; PREFETCHED]] {
         let Run::Span(span) = self.run else { return &[] };
         let next = span.end + half * (span.len() / 2) + position / 2;
         self.table.get(next * self.width..).unwrap_or_default().as_chunks().0
     }
 
-    /// Has some of the picked rows fetched that follow in this run.
+    /// Prefetches some of the picked rows that follow in this run.
     #[inline(always)]
-    fn fetch_picked(&self, position: usize) {
+    fn prefetch_picked(&self, position: usize) {
         if let Run::Picked(rows) = self.run {
-            let next = rows.get(position + AHEAD..position + AHEAD + TOGETHER).unwrap_or_default();
-            next.iter().for_each(|&row| fetch(&self.table[row * self.width..][..self.width]));
+            let next =
+                rows.get(position + PREFETCH_DISTANCE..position + PREFETCH_DISTANCE + ROWS_AT_ONCE).unwrap_or_default();
+            next.iter().for_each(|&row| prefetch(&self.table[row * self.width..][..self.width]));
         }
     }
 }
 
-/// Has numbers fetched into the cache.
+/// Prefetches numbers into the cache.
 #[inline(always)]
-fn fetch<T>(numbers: &[T]) {
-    numbers.chunks(LINE / size_of::<T>()).for_each(fetch_line);
+fn prefetch<T>(numbers: &[T]) {
+    numbers.chunks(CACHE_LINE / size_of::<T>()).for_each(prefetch_line);
 }
 
-/// Has the line of memory at the beginning of a slice fetched into the cache.
+/// Prefetches the cache line at the start of a slice.
 #[inline(always)]
 #[allow(
     unsafe_code,
     reason = "there is no safe name for it, and without it the memory is idle while rows are worked on"
 )]
-fn fetch_line<T>(line: &[T]) {
+fn prefetch_line<T>(line: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch is a hint; it reads nothing that the program can see, and faults at no address.
+    // SAFETY: a prefetch is only a hint. It has no effect that the program can observe, and no address makes it fault.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
@@ -103,7 +105,7 @@ fn fetch_line<T>(line: &[T]) {
     let _ = line;
 }
 
-/// Writes Σ_j (x_j − c_j)·v_j for each row; no centre is c = 0.
+/// Writes Σ_j (x_j − c_j)·v_j for each row; an empty centre means c = 0.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 pub(super) fn dots<T: Element>(rows: Stored<'_, T>, centre: &[f64], v: &[f64], z: &mut [f64]) {
     match centre.is_empty() {
@@ -138,8 +140,8 @@ pub(super) fn add_rows<T: Element>(rows: Stored<'_, T>, centre: &[f64], addition
     }
 }
 
-/// Adds Σ_i a_i·(x_ij − p_j) to the sums of the first addition, and Σ_i a_i·(x_ij − c_j)² to those of the second; the pivot
-/// p is nothing or the centre c.
+/// Adds Σ_i a_i·(x_ij − p_j) to the sums of the first addition, and Σ_i a_i·(x_ij − c_j)² to those of the second. The
+/// pivot p is empty or equal to the centre c.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 pub(super) fn add_rows_and_squares<T: Element>(
     rows: Stored<'_, T>,
@@ -161,7 +163,7 @@ pub(super) fn add_rows_and_squares<T: Element>(
     }
 }
 
-/// Writes x_ij − c_j, rows one after the other.
+/// Writes x_ij − c_j, row-major.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 pub(super) fn copy_rows<T: Element>(rows: Stored<'_, T>, centre: &[f64], copy: &mut [f64]) {
     for (i, copy) in copy.chunks_exact_mut(rows.width).enumerate() {
@@ -182,25 +184,26 @@ fn each_sum<T: Element>(
 ) {
     let (centre, v) = (centre.map(Padded::new), Padded::new(v));
     let centre = centre.as_ref();
-    // partial sums go through memory, or the compiler would take the shape of their sum for that of the loop
-    let mut parts = [[0.0; LANES]; PARTS];
-    for (group, z) in z.chunks_mut(PARTS).enumerate() {
-        let (first, count) = (PARTS * group, z.len());
-        let (together, rest) = parts[..count].as_chunks_mut::<TOGETHER>();
+    // the partial sums go through memory: otherwise the compiler vectorises their sum instead of the loop
+    let mut parts = [[0.0; LANES]; BUFFERED_ROWS];
+    for (group, z) in z.chunks_mut(BUFFERED_ROWS).enumerate() {
+        let (first, count) = (BUFFERED_ROWS * group, z.len());
+        let (together, rest) = parts[..count].as_chunks_mut::<ROWS_AT_ONCE>();
         for (k, parts) in together.iter_mut().enumerate() {
-            let position = first + TOGETHER * k;
-            rows.fetch_picked(position);
+            let position = first + ROWS_AT_ONCE * k;
+            rows.prefetch_picked(position);
             *parts = partial_sums(rows.rows(position), rows.next(position, 0), centre, &v, &term);
         }
-        for (part, i) in rest.iter_mut().zip(count - count % TOGETHER..) {
+        for (part, i) in rest.iter_mut().zip(count - count % ROWS_AT_ONCE..) {
             [*part] = partial_sums(rows.rows(first + i), &[], centre, &v, &term);
         }
         z.iter_mut().zip(&parts).for_each(|(z, part)| *z = vector::total(part));
     }
 }
 
-/// A vector that is multiplied with rows: whole chunks, and a last one for the last entries of a row, zero where these
-/// are in a chunk before it. So a row is visited in whole chunks only, the last two of which may overlap.
+/// A vector that is multiplied with rows, as whole chunks and one last chunk. The last chunk belongs to the last
+/// entries of a row, and is zero where an earlier chunk covers them. Thus a row is read in whole chunks, and the last
+/// two may overlap.
 struct Padded<'a> {
     whole: &'a [[f64; LANES]],
     last: [f64; LANES],
@@ -217,7 +220,7 @@ impl<'a> Padded<'a> {
     }
 }
 
-/// Zeros where there is no centre.
+/// Zeros if there is no centre.
 #[inline(always)]
 fn chunk(centre: Option<&Padded<'_>>, j: usize) -> [f64; LANES] {
     centre.map_or([0.0; LANES], |centre| centre.whole[j])
@@ -228,7 +231,7 @@ fn last_chunk(centre: Option<&Padded<'_>>) -> [f64; LANES] {
     centre.map_or([0.0; LANES], |centre| centre.last)
 }
 
-/// The last chunk of a row; where that is shorter, it follows zeros.
+/// The last chunk of a row. A shorter row is preceded by zeros.
 #[inline(always)]
 fn last_of<T: Element>(x: &[T]) -> [f64; LANES] {
     if let Some(last) = x.last_chunk::<LANES>() {
@@ -242,7 +245,7 @@ fn last_of<T: Element>(x: &[T]) -> [f64; LANES] {
 #[inline(always)]
 fn partial_sums<T: Element, const R: usize>(
     x: [&[T]; R],
-    next: &[[T; SHARE]],
+    next: &[[T; PREFETCHED]],
     centre: Option<&Padded<'_>>,
     v: &Padded<'_>,
     term: impl Fn(f64, f64, f64) -> f64,
@@ -251,7 +254,7 @@ fn partial_sums<T: Element, const R: usize>(
     let mut sums = [[0.0; LANES]; R];
     for (j, v) in v.whole.iter().enumerate() {
         let c = chunk(centre, j);
-        fetch(next.get(j).map_or(&[], <[T; SHARE]>::as_slice));
+        prefetch(next.get(j).map_or(&[], <[T; PREFETCHED]>::as_slice));
         for r in 0..R {
             for k in 0..LANES {
                 sums[r][k] += term(whole[r][j][k].into(), c[k], v[k]);
@@ -270,7 +273,7 @@ fn partial_sums<T: Element, const R: usize>(
     sums
 }
 
-/// Adds term(k, a, x, c) for each row, in their order, to each sum of the k-th addition.
+/// Adds term(k, a, x, c) for each row, in row order, to each sum of the k-th addition.
 #[inline(always)]
 fn each_addition<T: Element, const K: usize>(
     rows: Stored<'_, T>,
@@ -281,18 +284,18 @@ fn each_addition<T: Element, const K: usize>(
     let centre = centre.map(Padded::new);
     let centre = centre.as_ref();
     let mut last = [[0.0; LANES]; K];
-    let coefficients = additions.each_ref().map(|addition| addition.coefficients.as_chunks::<TOGETHER>());
+    let coefficients = additions.each_ref().map(|addition| addition.coefficients.as_chunks::<ROWS_AT_ONCE>());
     let mut sums = additions.map(|addition| addition.sums.as_chunks_mut());
     let groups = coefficients.map(|(groups, _)| groups.len()).into_iter().min().unwrap_or(0);
     let singles = coefficients.map(|(_, singles)| singles.len()).into_iter().min().unwrap_or(0);
     for group in 0..groups {
         let a = coefficients.map(|(groups, _)| groups[group]);
-        let position = TOGETHER * group;
+        let position = ROWS_AT_ONCE * group;
         add(rows.rows(position), rows.next(position, 1), centre, a, &mut sums, &mut last, &term);
     }
     for i in 0..singles {
         let a = coefficients.map(|(_, singles)| [singles[i]]);
-        add(rows.rows(TOGETHER * groups + i), &[], centre, a, &mut sums, &mut last, &term);
+        add(rows.rows(ROWS_AT_ONCE * groups + i), &[], centre, a, &mut sums, &mut last, &term);
     }
     for ((_, rest), last) in sums.into_iter().zip(&last) {
         let own = &last[LANES - rest.len()..];
@@ -300,16 +303,16 @@ fn each_addition<T: Element, const K: usize>(
     }
 }
 
-/// The sums of an addition: whole chunks, and the rest.
+/// The sums of an addition, as whole chunks and the remaining entries.
 type Sums<'a> = (&'a mut [[f64; LANES]], &'a mut [f64]);
 
-/// Adds R rows at once. Where there is a rest, the last entries of a row are summed by themselves, in a chunk that may begin
-/// before it.
+/// Adds R rows together. If the width is not a multiple of the chunk size, the last entries of a row are summed
+/// separately, in a chunk that may overlap the one before.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "several slices are indexed alike")]
 fn add<T: Element, const R: usize, const K: usize>(
     x: [&[T]; R],
-    next: &[[T; SHARE]],
+    next: &[[T; PREFETCHED]],
     centre: Option<&Padded<'_>>,
     a: [[f64; R]; K],
     sums: &mut [Sums<'_>; K],
@@ -320,7 +323,7 @@ fn add<T: Element, const R: usize, const K: usize>(
     let whole = x.map(|x| &x.as_chunks::<LANES>().0[..chunks]);
     for j in 0..chunks {
         let c = chunk(centre, j);
-        fetch(next.get(j).map_or(&[], <[T; SHARE]>::as_slice));
+        prefetch(next.get(j).map_or(&[], <[T; PREFETCHED]>::as_slice));
         for k in 0..K {
             let mut sum = sums[k].0[j];
             for r in 0..R {

@@ -1,8 +1,9 @@
-//! *Rows* are where the data sits: covariates, and with each row a label, a weight and an offset.
+//! *Rows* are the data of a fit: each row has covariates, a label, a weight and an offset.
 //!
-//! A storage answers questions about a run of rows: dot products of the rows, or of their squares, with a vector; sums of
-//! the rows, of their squares and of their outer products, with one coefficient a row; and labels, weights and offsets.
-//! Everything above asks these and nothing else, so no solver knows how numbers are stored.
+//! A storage works on a run of rows. It computes dot products of the rows, or of their squares, with a vector. It
+//! computes sums of the rows, of their squares and of their outer products, with one coefficient per row. It also
+//! returns labels, weights and offsets. All other modules use only these methods, so no solver depends on how the
+//! numbers are stored.
 
 mod column;
 mod coordinates;
@@ -23,11 +24,11 @@ pub use dense::Dense;
 pub use moments::Moments;
 pub(crate) use part::Part;
 
-/// Vectors that rows are multiplied with at once, and no other number of them: on it depends in which order a product of
-/// matrices is added up.
+/// Number of vectors that are multiplied with the rows together. It is fixed because the order of the additions in a
+/// matrix product depends on it.
 pub const BLOCK: usize = 4;
 
-/// A short run of rows, as one thread visits it.
+/// A short run of rows that one thread processes.
 #[derive(Clone, Debug)]
 pub enum Run<'a> {
     /// Consecutive rows.
@@ -37,7 +38,7 @@ pub enum Run<'a> {
 }
 
 impl Run<'_> {
-    /// How many rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         match self {
             Run::Span(span) => span.len(),
@@ -45,7 +46,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the run has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -68,7 +69,7 @@ impl Run<'_> {
         }
     }
 
-    /// Copies the entries of `column` that belong to these rows.
+    /// Copies the entries of `column` for these rows.
     pub fn gather(&self, column: &[f64], out: &mut [f64]) {
         match self {
             Run::Span(span) => out.copy_from_slice(&column[span.clone()]),
@@ -77,7 +78,7 @@ impl Run<'_> {
     }
 }
 
-/// What is to be added up over a run of rows.
+/// A weighted sum over a run of rows: Σ_i a_i·x_i, or the same for squares.
 #[derive(Debug)]
 pub struct Addition<'a> {
     /// One coefficient a_i for each row of the run.
@@ -86,13 +87,13 @@ pub struct Addition<'a> {
     pub sums: &'a mut [f64],
 }
 
-/// A table of covariates x_i with labels y_i, weights and offsets, wherever it is kept.
+/// A table of covariates x_i with labels y_i, weights and offsets, in any storage.
 ///
-/// In every method `centre` is a vector c that is subtracted from each row first, or empty for none: the
-/// difference is formed entry by entry, so that columns with a large mean lose nothing. Slices are as long
-/// as the run, or as the rows are wide.
+/// In every method `centre` is a vector c that is subtracted from each row first, or empty for none. The difference is
+/// computed for each entry, so that columns with a large mean lose no digits. The length of a slice is that of the run,
+/// or the number of covariates.
 pub trait Rows: Debug + Send + Sync {
-    /// The same rows, owned together with this value: nothing is copied.
+    /// Shares the rows without copying them.
     fn share(&self) -> Arc<dyn Rows>;
 
     /// A copy of these rows, in this order.
@@ -104,23 +105,23 @@ pub trait Rows: Debug + Send + Sync {
     /// Number of covariates in a row.
     fn width(&self) -> usize;
 
-    /// Whether there are no rows.
+    /// Whether the table has no rows.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether a centre can be subtracted without destroying what makes the storage worth having.
+    /// Whether a centre can be subtracted. A sparse storage returns false, because its zeros would become nonzero.
     fn can_centre(&self) -> bool;
 
-    /// What the columns were divided by before they were stored, or empty for nothing. Every other method speaks of the
-    /// numbers as stored.
+    /// The units by which the columns were divided before they were stored, or empty. All other methods refer to the
+    /// stored numbers.
     ///
-    /// A storage divides columns by powers of two whose squares would overflow or underflow otherwise. Default: nothing.
+    /// A storage divides a column by a power of two if its squares would overflow or underflow. Default: empty.
     fn units(&self) -> &[f64] {
         &[]
     }
 
-    /// Means and variances of the columns, by weight, where the storage knows them already. Default: it does not.
+    /// Weighted means and variances of the columns, if the storage already has them. Default: none.
     fn moments(&self) -> Option<&Moments> {
         None
     }
@@ -128,11 +129,12 @@ pub trait Rows: Debug + Send + Sync {
     /// Writes z_i = Σ_j (x_ij − c_j)·v_j.
     fn dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]);
 
-    /// As [`Rows::dots`] for several vectors, a multiple of [`BLOCK`], that stand one after the other in `v`, as their
-    /// products do in `z`; what a vector gives does not depend on the others. `room` is as in [`Rows::add_products`].
+    /// As [`Rows::dots`] for several vectors. Their number is a multiple of [`BLOCK`]. They are stored one after the
+    /// other in `v`, and their products in `z`. The result for a vector does not depend on the others. `scratch` is as
+    /// in [`Rows::add_products`].
     ///
-    /// Default: one after the other.
-    fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], _room: &mut Vec<f64>) {
+    /// Default: calls [`Rows::dots`] for each vector.
+    fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], _scratch: &mut Vec<f64>) {
         let pairs = v.chunks_exact(self.width()).zip(z.chunks_exact_mut(run.len()));
         pairs.for_each(|(v, z)| self.dots(run, centre, v, z));
     }
@@ -140,48 +142,48 @@ pub trait Rows: Debug + Send + Sync {
     /// Writes z_i = Σ_j (x_ij − c_j)²·v_j.
     fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]);
 
-    /// Adds Σ_i a_i·(x_ij − c_j) to each sum, for every addition.
+    /// Adds Σ_i a_i·(x_ij − c_j) to the sums of every addition.
     fn add_rows(&self, run: &Run<'_>, centre: &[f64], additions: &mut [Addition<'_>]);
 
-    /// As [`Rows::add_rows`] for several additions, whose coefficients stand one after the other, as their sums do; otherwise
-    /// as [`Rows::dots_many`].
+    /// As [`Rows::add_rows`] for several additions, whose coefficients and sums are stored one after the other.
+    /// Otherwise as [`Rows::dots_many`].
     ///
-    /// Default: one after the other.
-    fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], _room: &mut Vec<f64>) {
+    /// Default: calls [`Rows::add_rows`] for each addition.
+    fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], _scratch: &mut Vec<f64>) {
         let pairs = a.chunks_exact(run.len()).zip(sums.chunks_exact_mut(self.width()));
         pairs.for_each(|(coefficients, sums)| self.add_rows(run, centre, &mut [Addition { coefficients, sums }]));
     }
 
-    /// Adds Σ_i a_i·(x_ij − p_j) to each sum of the first addition, and Σ_i a_i·(x_ij − c_j)² to each of the second. The
-    /// `pivot` p is empty or the centre.
+    /// Adds Σ_i a_i·(x_ij − p_j) to the sums of the first addition, and Σ_i a_i·(x_ij − c_j)² to those of the second.
+    /// The `pivot` p is empty or equal to the centre.
     fn add_rows_and_squares(&self, run: &Run<'_>, pivot: &[f64], centre: &[f64], additions: [Addition<'_>; 2]);
 
-    /// Adds Σ_i a_i·(x_i − c)(x_i − c)ᵀ to the lower triangle of the square matrix `h`, stored by columns; `room` is memory
-    /// to work in, which grows as needed and is worth keeping.
-    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], room: &mut Vec<f64>);
+    /// Adds Σ_i a_i·(x_i − c)(x_i − c)ᵀ to the lower triangle of the square matrix `h`, stored by columns. `scratch` is
+    /// working memory that grows as needed; pass the same vector again to avoid allocations.
+    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], scratch: &mut Vec<f64>);
 
     /// Writes the labels y_i.
     fn labels(&self, run: &Run<'_>, y: &mut [f64]);
 
-    /// Whether rows have weights of their own: where not, nobody needs to ask for them. Default: they may.
+    /// Whether the rows have weights. If not, callers skip [`Rows::weights`]. Default: true.
     fn has_weights(&self) -> bool {
         true
     }
 
-    /// Whether rows have offsets of their own. Default: they may.
+    /// Whether the rows have offsets. If not, callers skip [`Rows::offsets`]. Default: true.
     fn has_offsets(&self) -> bool {
         true
     }
 
-    /// What a weight of one stands for as written by [`Rows::weights`]: a source may store weights in other units, in which
-    /// their products with squares do not overflow. Default: one.
+    /// The unit of the weights. The weight of a row is this number times the value that [`Rows::weights`] writes. A
+    /// storage may divide weights by a unit so that their products with squares do not overflow. Default: one.
     fn weight_unit(&self) -> f64 {
         1.0
     }
 
-    /// Writes the weights, one for each row where none were given.
+    /// Writes the weights, or ones if there are none.
     fn weights(&self, run: &Run<'_>, weight: &mut [f64]);
 
-    /// Writes the offsets that are added to xᵀw, zero where none were given.
+    /// Writes the offsets that are added to xᵀw, or zeros if there are none.
     fn offsets(&self, run: &Run<'_>, offset: &mut [f64]);
 }

@@ -1,4 +1,4 @@
-//! *Moments* of the columns: the mean of each, and its variance.
+//! *Moments* are the mean and the variance of each column.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,21 +8,21 @@ use crate::rows::{Addition, Rows, Run};
 /// Weighted mean and variance of each column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
-    /// Means.
+    /// The means.
     pub mean: Vec<f64>,
-    /// Mean squares about the means.
+    /// The variances: mean squares about the means.
     pub variance: Vec<f64>,
-    /// Passes over the rows that it took to measure them.
+    /// Number of passes over the rows that were needed.
     pub passes: u64,
 }
 
-/// The square of a pivot's distance from the mean, in variances, at which too many digits have cancelled.
-const FAR: f64 = 1e6;
+/// If the squared distance of the pivot from the mean is more than this many variances, too many digits have cancelled.
+const LARGEST_SHIFT: f64 = 1e6;
 
 impl Moments {
-    /// Measures them in one pass, about the mean of the first rows as a pivot: what cancels is the pivot's distance from
-    /// the mean, and a scale needs few digits. Where the first rows are nothing like the others a second pass follows, about
-    /// the mean that the first found. A storage that is not to be centred is summed as it is.
+    /// Measures the moments in one pass, about a pivot: the mean of the first rows. Only the distance between pivot and
+    /// mean cancels, and a scale needs few digits. If the first rows are not representative, a second pass about the
+    /// mean follows. A storage that cannot be centred is summed without a pivot.
     pub fn of(rows: &dyn Rows) -> Moments {
         if !rows.can_centre() {
             return Moments::about(&[], rows);
@@ -31,7 +31,7 @@ impl Moments {
         let found = Moments::about(&pivot, rows);
         let far = |j: usize| {
             let shift = (found.mean[j] - pivot[j]).abs();
-            shift * shift > FAR * found.variance[j] && shift > 1e-9 * pivot[j].abs()
+            shift * shift > LARGEST_SHIFT * found.variance[j] && shift > 1e-9 * pivot[j].abs()
         };
         if (0..pivot.len()).any(far) { Moments { passes: 2, ..Moments::about(&found.mean, rows) } } else { found }
     }
@@ -50,7 +50,7 @@ impl Moments {
         };
         let Sums { weight, first, second } = fold(&leaf, &Sums::merge, n);
         let shift: Vec<f64> = first.iter().map(|first| first / weight).collect();
-        // clamped, not the larger of the two: that would make zero of what is no number
+        // `clamp` keeps NaN; `max` would turn it into zero
         let variance = |(second, shift): (&f64, &f64)| (second / weight - shift * shift).clamp(0.0, f64::INFINITY);
         Moments {
             variance: second.iter().zip(&shift).map(variance).collect(),
@@ -59,7 +59,7 @@ impl Moments {
         }
     }
 
-    /// Those of two tables together, whose rows have these weights in all.
+    /// The moments of two tables together, given the total weight of each.
     pub(crate) fn merge(&self, weight: f64, other: &Moments, other_weight: f64) -> Moments {
         let share = other_weight / (weight + other_weight);
         let apart = |j: usize| other.mean[j] - self.mean[j];
@@ -74,8 +74,8 @@ impl Moments {
         }
     }
 
-    /// Bounds on the largest entry in size of each column of `rows` rows without weights, as far as they tell: the root
-    /// mean square, and √n times as much.
+    /// Bounds on the largest absolute value in each column of `rows` unweighted rows: the root mean square, and √n
+    /// times the root mean square.
     pub(super) fn sizes(&self, rows: usize) -> impl Iterator<Item = (f64, f64)> {
         let root = (rows as f64).sqrt();
         let square = self.mean.iter().zip(&self.variance).map(|(mean, variance)| (variance + mean * mean).sqrt());
@@ -98,7 +98,7 @@ impl Sums {
     }
 }
 
-/// The mean of the first rows, by weight where they have any.
+/// The weighted mean of the first rows, or the plain mean if their weights are all zero.
 fn pivot(rows: &dyn Rows) -> Vec<f64> {
     let run = Run::Span(0..rows.len().min(LEAF));
     let mut weight = vec![0.0; run.len()];

@@ -1,28 +1,28 @@
-//! A *part* of some rows, as rows of their own: consecutive ones, or all others.
+//! A *part* is a table made of some rows of another: a span of rows, or all other rows.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::rows::{Addition, Moments, Rows, Run};
 
-/// Rows of a table without those of a gap; nothing is copied.
+/// The rows of a table without those of a gap. Nothing is copied.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     rows: Arc<dyn Rows>,
     len: usize,
-    /// The rows that are left out, and come before the ones that follow.
+    /// The rows that are left out.
     gap: Range<usize>,
-    /// Measured once, for everybody who asks.
+    /// Measured once, at construction.
     moments: Option<Moments>,
 }
 
 impl Part {
-    /// The rows of a span.
+    /// The rows of `span`.
     pub fn within(rows: &dyn Rows, span: Range<usize>) -> Part {
         Part::new(rows, span.len(), 0..span.start)
     }
 
-    /// All rows but those of a span.
+    /// All rows except those of `span`.
     pub fn without(rows: &dyn Rows, span: Range<usize>) -> Part {
         Part::new(rows, rows.len() - span.len(), span)
     }
@@ -37,7 +37,8 @@ impl Part {
         if position < self.gap.start { position } else { position + self.gap.len() }
     }
 
-    /// Asks the table about a run of the part: in one piece where no gap is in it, which is faster.
+    /// Calls `ask` with the rows of the table that belong to a run of the part: as a span if the gap is not inside the
+    /// run, which is faster.
     fn ask<T>(&self, run: &Run<'_>, ask: impl FnOnce(&Run<'_>) -> T) -> T {
         let rows: Vec<usize> = match run {
             Run::Span(span) if span.end <= self.gap.start => return ask(run),
@@ -84,8 +85,8 @@ impl Rows for Part {
         self.ask(run, |run| self.rows.dots(run, centre, v, z));
     }
 
-    fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], room: &mut Vec<f64>) {
-        self.ask(run, |run| self.rows.dots_many(run, centre, v, z, room));
+    fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], scratch: &mut Vec<f64>) {
+        self.ask(run, |run| self.rows.dots_many(run, centre, v, z, scratch));
     }
 
     fn square_dots(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64]) {
@@ -96,16 +97,16 @@ impl Rows for Part {
         self.ask(run, |run| self.rows.add_rows(run, centre, additions));
     }
 
-    fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], room: &mut Vec<f64>) {
-        self.ask(run, |run| self.rows.add_many(run, centre, a, sums, room));
+    fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], scratch: &mut Vec<f64>) {
+        self.ask(run, |run| self.rows.add_many(run, centre, a, sums, scratch));
     }
 
     fn add_rows_and_squares(&self, run: &Run<'_>, pivot: &[f64], centre: &[f64], additions: [Addition<'_>; 2]) {
         self.ask(run, |run| self.rows.add_rows_and_squares(run, pivot, centre, additions));
     }
 
-    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], room: &mut Vec<f64>) {
-        self.ask(run, |run| self.rows.add_products(run, centre, a, h, room));
+    fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], scratch: &mut Vec<f64>) {
+        self.ask(run, |run| self.rows.add_products(run, centre, a, h, scratch));
     }
 
     fn labels(&self, run: &Run<'_>, y: &mut [f64]) {

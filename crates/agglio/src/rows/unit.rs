@@ -1,24 +1,24 @@
-//! A *unit* is a power of two that numbers are divided by where their squares would leave what a double can hold.
+//! A *unit* is a power of two by which numbers are divided if their squares would overflow or underflow a double.
 //!
-//! Division by it changes no digit.
+//! The division is exact.
 
 use std::ops::RangeInclusive;
 
-/// Sizes whose squares can be summed, multiplied and divided without a thought.
+/// Sizes whose squares can be summed, multiplied and divided without overflow or underflow.
 pub(super) const TAME: RangeInclusive<f64> = 1e-50..=1e50;
 
-/// The unit for numbers of which `most` is the largest: one if it is tame.
+/// The unit for numbers whose largest absolute value is `most`: one if it is in [`TAME`].
 pub(super) fn unit(most: f64) -> f64 {
     if most == 0.0 || TAME.contains(&most) { 1.0 } else { power_of_two(most) }
 }
 
-/// The largest power of two that is not above a number; what is smaller than all of these is near enough to the least.
+/// The largest power of two that is not above `number`, or the smallest positive normal number if `number` is below it.
 pub(super) fn power_of_two(number: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     f64::from_bits(number.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
 }
 
-/// Divides each of `width` columns by its unit; answers with the units, or with nothing if all are one.
+/// Divides each of `width` columns by its unit. Returns the units, or an empty vector if all of them are one.
 pub(super) fn divide_columns(values: &mut [f64], width: usize) -> Vec<f64> {
     let mut most = vec![0.0_f64; width];
     for row in values.chunks_exact(width) {

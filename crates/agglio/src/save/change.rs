@@ -1,19 +1,19 @@
-//! A *change* is one draft on its way to its name, with what undoes it.
+//! A *change* is the publication of one draft. It can be undone.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::{Disk, Draft, Tap, create_beside, folder, keep_permissions, patiently, with_free_name};
+use super::{Disk, DiskFile, Draft, create_beside, folder, keep_permissions, retry_if_interrupted, with_free_name};
 use crate::error::{Error, Result};
 
-/// Puts drafts under their names: all of them, or none.
+/// Publishes drafts under their names: all of them, or none.
 ///
-/// First everything that was written is brought to the disk, then each draft takes its name, then the folders are
-/// synced. If any of that fails, what had been done is undone: replaced files are back and new names are gone.
+/// First all data is synced to the disk, then each draft gets its name, then the folders are synced. If a step fails,
+/// the earlier steps are undone: replaced files are restored and new files are removed.
 ///
 /// # Errors
-/// What the system says, with the path. Where even undoing failed, the error says where the old file is.
+/// The error of the system, with the path. If undoing fails too, the error names the location of the old file.
 pub fn publish(drafts: impl IntoIterator<Item = Draft>) -> Result<()> {
     let mut changes: Vec<Change> = drafts.into_iter().map(Change::new).collect();
     let Err(Failure { path, why }) = carry_out(&mut changes) else {
@@ -26,9 +26,9 @@ pub fn publish(drafts: impl IntoIterator<Item = Draft>) -> Result<()> {
     Err(Error::file(path, what))
 }
 
-/// In rounds, so that nothing is touched before everything has arrived, and names change as late as possible.
+/// Each step is done for all drafts before the next step, so that names change only after all data is on the disk.
 fn carry_out(changes: &mut [Change]) -> std::result::Result<(), Failure> {
-    let rounds = [Change::settle, Change::keep_old, Change::place, |change: &mut Change| change.sync_folder()];
+    let rounds = [Change::settle, Change::back_up, Change::place, |change: &mut Change| change.sync_folder()];
     for round in rounds {
         for change in &mut *changes {
             round(change).map_err(|why| Failure { path: change.draft.path.clone(), why })?;
@@ -44,7 +44,7 @@ struct Failure {
 
 struct Change {
     draft: Draft,
-    /// A second name, or a copy, of the file that is replaced.
+    /// A hard link to the file that is replaced, or a copy of it.
     backup: Option<PathBuf>,
     placed: bool,
 }
@@ -62,8 +62,8 @@ impl Change {
         self.draft.settle()
     }
 
-    /// Gives the file that will be replaced a second name to come back from.
-    fn keep_old(&mut self) -> io::Result<()> {
+    /// Makes a backup of the file that will be replaced.
+    fn back_up(&mut self) -> io::Result<()> {
         if !self.draft.replace {
             return Ok(());
         }
@@ -71,7 +71,7 @@ impl Change {
         match with_free_name(path, |name| self.disk().hard_link(path, name)) {
             Ok((name, ())) => self.backup = Some(name),
             Err(why) if why.kind() == ErrorKind::NotFound => {}
-            // a file system without hard links, or a file that is not ours
+            // the file system has no hard links, or the file belongs to another user
             Err(_) => self.copy_old()?,
         }
         Ok(())
@@ -82,9 +82,9 @@ impl Change {
         let (name, file) = create_beside(self.disk(), &self.draft.path)?;
         self.backup = Some(name);
         keep_permissions(&self.draft.path, &file);
-        let mut copy = Tap { disk: self.draft.disk.clone(), file, failed: false };
+        let mut copy = DiskFile { disk: self.draft.disk.clone(), file, failed: false };
         io::copy(&mut old, &mut copy)?;
-        patiently(|| self.disk().sync(&copy.file))
+        retry_if_interrupted(|| self.disk().sync(&copy.file))
     }
 
     fn place(&mut self) -> io::Result<()> {
@@ -99,18 +99,18 @@ impl Change {
     }
 
     fn sync_folder(&self) -> io::Result<()> {
-        patiently(|| self.disk().sync_folder(folder(&self.draft.path)))
+        retry_if_interrupted(|| self.disk().sync_folder(folder(&self.draft.path)))
     }
 
-    /// Forgets the old file.
+    /// Removes the backup.
     fn finish(&mut self) {
         if let Some(backup) = self.backup.take() {
-            // the new file stands, and that a name too many is left does no harm
+            // the new file is in place, and a leftover backup does no harm
             let _ = self.disk().remove(&backup);
         }
     }
 
-    /// Brings back what was there.
+    /// Restores the state before the change.
     fn undo(&mut self) -> std::result::Result<(), String> {
         let path = &self.draft.path;
         match self.backup.take() {
@@ -119,7 +119,7 @@ impl Change {
                 format!("what {path} was before could not be put back ({why}) and is kept as {backup}")
             }),
             Some(backup) => {
-                // a name too many, beside a file that was not touched
+                // the file was not changed, and a leftover backup does no harm
                 let _ = self.disk().remove(&backup);
                 Ok(())
             }
@@ -132,7 +132,7 @@ impl Change {
     }
 }
 
-/// Gives a draft its name unless that is taken; false where there are no hard links, and renaming must do.
+/// Links a draft to its name if no other file has that name; false if there are no hard links and it must be renamed.
 fn link(disk: &dyn Disk, temporary: &Path, path: &Path) -> io::Result<bool> {
     let taken =
         || io::Error::new(ErrorKind::AlreadyExists, "it exists; it has appeared meanwhile and was not replaced");
@@ -144,15 +144,15 @@ fn link(disk: &dyn Disk, temporary: &Path, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Puts a backup back under its name.
+/// Restores a backup under the name of the file.
 fn restore(disk: &dyn Disk, backup: &Path, path: &Path) -> io::Result<()> {
     disk.rename(backup, path).or_else(|_| {
-        // where linking fails too, the new file had better stay than nothing
+        // test first whether linking works: if not, it is better to keep the new file than to have none
         let (spare, ()) = with_free_name(path, |name| disk.hard_link(backup, name))?;
         disk.remove(&spare)?;
         disk.remove(path)?;
         match disk.hard_link(backup, path) {
-            // it is back, and that a name too many is left does no harm
+            // the old file is restored, and a leftover backup does no harm
             Ok(()) => disk.remove(backup).or(Ok(())),
             Err(_) => disk.rename(backup, path),
         }

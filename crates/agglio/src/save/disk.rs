@@ -1,70 +1,70 @@
-//! A *disk* is what a draft asks of the system, so that a test can put one in its place that fails.
+//! A *disk* is the set of system calls that a draft uses. A test can replace it by one that fails.
 
 use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What is asked of the system; the default bodies ask it.
+/// System calls on files. The default bodies call the system.
 pub trait Disk: Debug + Send + Sync {
-    /// A new file to write to, readable to whom the umask says.
+    /// Creates a new file for writing, with the permissions of the umask.
     ///
     /// # Errors
-    /// If there is one of that name, or the system says no.
+    /// If a file with that name exists, or the system refuses.
     fn create(&self, path: &Path) -> io::Result<File> {
         OpenOptions::new().write(true).create_new(true).open(path)
     }
 
-    /// Writes the beginning of some bytes and says how many.
+    /// Writes the first of some bytes and returns their number.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
         file.write(bytes)
     }
 
-    /// Waits until what was written would outlive a power cut.
+    /// Waits until the written data would survive a power failure.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn sync(&self, file: &File) -> io::Result<()> {
         file.sync_all()
     }
 
-    /// Gives a file another name, in place of any that has it.
+    /// Renames a file, and replaces a file with the new name.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
 
-    /// Gives a file a second name that no other has.
+    /// Adds a second name to a file. No other file may have that name.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::hard_link(from, to)
     }
 
-    /// Waits until the names in a folder would outlive a power cut.
+    /// Waits until the names in a folder would survive a power failure.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         sync_folder(folder)
     }
 
-    /// Takes a name away.
+    /// Removes a name of a file.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
     }
 }
 
-/// The disk there is.
+/// The real disk.
 #[derive(Debug)]
 pub struct System;
 
@@ -73,18 +73,18 @@ impl Disk for System {}
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     let folder = match File::open(folder) {
-        // one that may be written to and not listed: there is no way to ask
+        // the folder may be written but not opened, so it cannot be synced
         Err(why) if why.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
         other => other?,
     };
     match folder.sync_all() {
-        // a file system that keeps no folders to sync
+        // the file system does not support syncing folders
         Err(why) if matches!(why.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
         other => other,
     }
 }
 
-/// Elsewhere a folder cannot be opened, and renaming is as lasting as it gets.
+/// On other systems a folder cannot be opened, so that a rename cannot be made more durable.
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())

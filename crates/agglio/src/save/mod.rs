@@ -1,8 +1,8 @@
-//! A *draft* is a file that appears under its name whole or not at all.
+//! A *draft* is a file that appears under its name completely or not at all.
 //!
-//! It is written under another name in the same folder, `.agglio-…`, and [`publish`] puts it under its own when
-//! everything has arrived on the disk. A program that fails or is killed at any moment leaves what was there before,
-//! or the new file, never a part of it. Only one that is killed also leaves `.agglio-…` files, which may be deleted.
+//! It is written under a temporary name in the same folder, `.agglio-…`. When all data is on the disk, [`publish`]
+//! gives it its name. If the program fails or is killed at any moment, the old file or the new file exists, never a
+//! part of it. A killed program may also leave `.agglio-…` files, which can be deleted.
 
 mod change;
 mod disk;
@@ -17,10 +17,10 @@ pub use change::publish;
 #[doc(hidden)]
 pub use disk::{Disk, System};
 
-/// Names that are tried for a temporary file; only what was left by killed processes of the same number is in the way.
+/// Number of temporary names that are tried. Only files of killed processes with the same process id can be in the way.
 const ATTEMPTS: usize = 1000;
 
-/// A file that is being written. Dropped without [`publish`], it leaves nothing.
+/// A file that is being written. If it is dropped without [`publish`], it leaves nothing.
 ///
 /// # Examples
 ///
@@ -44,24 +44,24 @@ pub struct Draft {
     path: PathBuf,
     temporary: PathBuf,
     replace: bool,
-    /// Whether the temporary name is still there to be removed.
+    /// Whether the temporary file still exists and must be removed.
     pending: bool,
-    file: BufWriter<Tap>,
+    file: BufWriter<DiskFile>,
 }
 
 impl Draft {
-    /// A draft of the file at `path`, through links, so that the file is replaced and not a link to it.
+    /// Creates a draft of the file at `path`. Links are followed, so that the file is replaced and not the link to it.
     ///
-    /// `replace` allows a file to be there already, whose permissions are kept.
+    /// `replace` allows the file to exist. Its permissions are kept.
     ///
     /// # Errors
-    /// If there is a file and it may not be replaced, or what is there is no file, or the folder does not exist or
-    /// cannot be written to.
+    /// If the file exists and may not be replaced, if `path` is not a regular file, or if the folder does not exist or
+    /// cannot be written.
     pub fn new(path: &Path, replace: bool) -> io::Result<Draft> {
         Draft::on(Arc::new(System), path, replace)
     }
 
-    /// As [`Draft::new`], on a disk of one's own.
+    /// As [`Draft::new`], on a given disk.
     ///
     /// # Errors
     /// As [`Draft::new`].
@@ -73,26 +73,26 @@ impl Draft {
             let what = format!("the folder {} cannot be written to: {why}", folder(&path).display());
             io::Error::new(why.kind(), what)
         })?;
-        // before the first byte, which may be a secret
+        // before the first byte is written, since the content may be secret
         #[cfg(unix)]
         keep_permissions(&path, &file);
-        let file = BufWriter::new(Tap { disk: disk.clone(), file, failed: false });
+        let file = BufWriter::new(DiskFile { disk: disk.clone(), file, failed: false });
         Ok(Draft { disk, path, temporary, replace, pending: true, file })
     }
 
-    /// Where it will be, links resolved.
+    /// The path of the published file, with links resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Sees to it that every byte has arrived.
+    /// Waits until every byte is on the disk.
     fn settle(&mut self) -> io::Result<()> {
         self.file.flush()?;
-        let tap = self.file.get_ref();
-        if tap.failed {
+        let written = self.file.get_ref();
+        if written.failed {
             return Err(io::Error::other("a part of it could not be written"));
         }
-        patiently(|| self.disk.sync(&tap.file))
+        retry_if_interrupted(|| self.disk.sync(&written.file))
     }
 }
 
@@ -109,22 +109,22 @@ impl Write for Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if self.pending {
-            // nobody is left who could be told
+            // a failure cannot be reported here
             let _ = self.disk.remove(&self.temporary);
         }
     }
 }
 
-/// A file written through its disk.
+/// A file that is written through its disk.
 #[derive(Debug)]
-struct Tap {
+struct DiskFile {
     disk: Arc<dyn Disk>,
     file: File,
-    /// Whether bytes were lost: then the rest is worth nothing, even if the caller goes on.
+    /// Whether bytes were lost. The file is then invalid, even if the caller continues to write.
     failed: bool,
 }
 
-impl Write for Tap {
+impl Write for DiskFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.disk.write(&mut self.file, bytes);
         self.failed |= written.as_ref().is_err_and(|why| why.kind() != ErrorKind::Interrupted);
@@ -136,8 +136,8 @@ impl Write for Tap {
     }
 }
 
-/// Asks again after a signal.
-fn patiently(mut ask: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+/// Repeats a call that was interrupted by a signal.
+fn retry_if_interrupted(mut ask: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     loop {
         match ask() {
             Err(why) if why.kind() == ErrorKind::Interrupted => {}
@@ -146,7 +146,7 @@ fn patiently(mut ask: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// The whole path, through links.
+/// The canonical path, with links resolved.
 fn resolve(typed: &Path) -> io::Result<PathBuf> {
     if let Ok(path) = fs::canonicalize(typed) {
         return Ok(path);
@@ -178,12 +178,12 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A new file beside `path`.
+/// Creates a new file in the folder of `path`.
 fn create_beside(disk: &dyn Disk, path: &Path) -> io::Result<(PathBuf, File)> {
     with_free_name(path, |name| disk.create(name))
 }
 
-/// Tries names beside `path` until one is not taken.
+/// Tries temporary names in the folder of `path` until one is free.
 fn with_free_name<T>(path: &Path, mut claim: impl FnMut(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     for _ in 0..ATTEMPTS {
@@ -200,7 +200,7 @@ fn with_free_name<T>(path: &Path, mut claim: impl FnMut(&Path) -> io::Result<T>)
 /// Gives a new file the permissions of the one at `path`.
 fn keep_permissions(path: &Path, file: &File) {
     if let Ok(old) = fs::metadata(path) {
-        // another file system may not keep them, which is no reason to lose the result
+        // another file system may refuse them, which must not prevent the result
         let _ = file.set_permissions(old.permissions());
     }
 }

@@ -1,4 +1,4 @@
-//! A *text* is a file that is read whole, such as a model, and therefore has a greatest size.
+//! *Bounded* reading loads a whole text file, such as a model, up to a maximum size.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// The most bytes that are read: more than the lines of a million coefficients.
+/// The maximum size in bytes, which is more than the lines of a million coefficients need.
 pub const LARGEST: u64 = 64 << 20;
 
-/// Reads all of a file that is UTF-8 and not larger than [`LARGEST`].
+/// Reads a UTF-8 file of at most [`LARGEST`] bytes.
 ///
 /// # Errors
-/// If the system says no, the file is larger (memory is not asked for then), or it is not UTF-8.
+/// If the system cannot read the file, the file is larger (no memory is allocated then), or it is not UTF-8.
 ///
 /// # Examples
 ///
@@ -37,7 +37,7 @@ fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     if meta.is_file() {
         require_small(meta.len(), "")?;
     }
-    // devices and pipes have no length, and a file may grow
+    // devices and pipes have no length, and a file may grow while it is read
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     require_small(bytes.len() as u64, "at least ")?;

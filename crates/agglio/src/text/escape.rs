@@ -1,10 +1,10 @@
-//! A *quote* is text from outside, such as a cell or a column's name, as it may stand in a message: not too long, and
-//! with nothing in it that moves a terminal's cursor.
+//! *Escaping* makes external text, such as a cell or the name of a column, safe for a message: it is shortened, and
+//! characters that would move the cursor of a terminal are escaped.
 
-/// Most bytes of a cell or a name that are quoted.
+/// Maximum number of bytes of a cell or a name in a message.
 pub const LONGEST: usize = 64;
 
-/// The text with control characters, blanks other than a space, and characters that have no width escaped.
+/// Escapes control characters, white space other than a space, and characters without width.
 ///
 /// # Examples
 ///
@@ -20,10 +20,10 @@ fn is_hidden(c: char) -> bool {
     c.is_control() || has_no_width || (c.is_whitespace() && c != ' ')
 }
 
-/// At most 64 bytes of a text that may be anything, visible.
+/// The first 64 bytes of any text, escaped.
 pub(crate) fn short(text: &[u8]) -> String {
     let most = text.len().min(LONGEST);
-    // not in the middle of a letter, which has at most four bytes
+    // do not cut inside a character, which has at most four bytes
     let begins_letter = |&end: &usize| text.get(end).is_none_or(|byte| byte & 0xC0 != 0x80);
     let end = (most.saturating_sub(3)..=most).rev().find(begins_letter).unwrap_or(most);
     let mut quote = String::new();
@@ -37,7 +37,7 @@ pub(crate) fn short(text: &[u8]) -> String {
     quote
 }
 
-/// Start and end of a message that may quote a whole file.
+/// The start and the end of a message that may quote a whole file.
 pub(crate) fn ends(message: &str) -> String {
     const START: usize = 200;
     const END: usize = 80;

@@ -1,15 +1,15 @@
-//! *Numbers* as text: exact for files, short for people.
+//! *Numbers* as text: exact for files, short for readers.
 
 use std::fmt::Write;
 
-/// The number with 17 significant digits, which read back to the same bits; plain where that is readable.
+/// The number with 17 significant digits, which give the same bits when read back. Without an exponent where possible.
 pub fn exact(value: f64) -> String {
     let mut text = String::with_capacity(26);
     push_exact(&mut text, value);
     text
 }
 
-/// As [`exact`], at the end of a text that is used again and again.
+/// As [`exact`], appended to a text, so that one buffer can serve many numbers.
 pub fn push_exact(text: &mut String, value: f64) {
     if value.is_finite() {
         push_significant(text, value, 17);
@@ -20,11 +20,11 @@ pub fn push_exact(text: &mut String, value: f64) {
 
 /// The number with six significant digits.
 pub fn short(value: f64) -> String {
-    // plus zero, so that no zero is negative
+    // adding zero turns −0 into 0
     if value.is_finite() { significant(value + 0.0, 6) } else { "not finite".into() }
 }
 
-/// The number with three significant digits and no zeros at its end.
+/// The number with three significant digits, without trailing zeros.
 pub fn brief(value: f64) -> String {
     let text = significant(value, 3);
     let (digits, exponent) = text.split_at(text.find('e').unwrap_or(text.len()));
@@ -50,7 +50,7 @@ fn push_significant(text: &mut String, value: f64, digits: usize) {
     move_point(text, begun);
 }
 
-/// `1.2345e-2` → `0.012345`: the same digits with the point moved, unless zeros would have to be made up.
+/// `1.2345e-2` → `0.012345`: moves the decimal point, unless that would need extra zeros on the right.
 fn move_point(text: &mut String, begun: usize) {
     let Some(end) = text.rfind('e') else { return };
     let digits = end - begun - 1;
@@ -71,7 +71,7 @@ fn move_point(text: &mut String, begun: usize) {
     }
 }
 
-/// Short numbers, padded so that their points stand below each other when the right ends do.
+/// Numbers in [`short`] form, padded on the right so that their decimal points align when they are right-aligned.
 pub fn aligned(values: impl IntoIterator<Item = f64>) -> Vec<String> {
     let texts: Vec<String> = values.into_iter().map(short).collect();
     let after_point = |text: &String| text.find('.').map_or(0, |point| text.len() - point);
@@ -79,7 +79,7 @@ pub fn aligned(values: impl IntoIterator<Item = f64>) -> Vec<String> {
     texts.iter().map(|text| format!("{text}{}", " ".repeat(most - after_point(text)))).collect()
 }
 
-/// A time in seconds, in the unit that suits it once it is rounded: never 60 seconds for a minute.
+/// A time in seconds, in a suitable unit after rounding, so that 60 s is never shown instead of 1 min.
 pub fn seconds(value: f64) -> String {
     match value {
         v if (v * 1e6).round() < 1e3 => format!("{:.0} µs", v * 1e6),

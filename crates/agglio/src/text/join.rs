@@ -1,9 +1,9 @@
-//! A *list* of names in a message: all of them, or the first few and how many more.
+//! A *list* of names in a message: all of them, or the first few and the number of the others.
 
-/// Names that are listed one by one.
+/// Number of names that are listed.
 const SHOWN: usize = 12;
 
-/// The first few of these, and how many more there are.
+/// The first few names, and the number of the others.
 pub(crate) fn first_few(names: impl ExactSizeIterator<Item = String>) -> String {
     let more = names.len().saturating_sub(SHOWN);
     let shown = names.take(SHOWN).collect::<Vec<_>>().join(", ");

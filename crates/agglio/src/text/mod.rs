@@ -1,5 +1,5 @@
-//! *Text* for people: numbers, names and quotes as they stand in messages and files. For the crates of this project; not part
-//! of the interface.
+//! *Text* for readers: numbers, names and quotations in messages and files. It is for the crates of this project and
+//! not part of the public interface.
 
 pub mod bounded;
 pub mod escape;

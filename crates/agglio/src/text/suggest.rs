@@ -1,12 +1,12 @@
-//! The *nearest* of some names to a mistyped one.
+//! A *suggestion* is the name that is most similar to a mistyped one.
 
-/// Letters of the longest name that is compared, which takes the product of two lengths; nobody types more.
+/// Longest name that is compared, in characters. The time grows with the product of the two lengths.
 const LONGEST: usize = 256;
 
-/// `argmin_c d(word, c)` with d the number of insertions, deletions, replacements and swaps of neighbours
+/// `argmin_c d(word, c)`, d the number of insertions, deletions, replacements and swaps of adjacent characters
 ///
-/// The candidate that was probably meant, or none if even the best is farther than one edit in three letters.
-/// Letters of either case are the same; of equally near candidates the first is returned.
+/// Returns the candidate that was probably meant, or none if the best needs more than one edit per three characters.
+/// Upper and lower case are equal. The first of several equally similar candidates is returned.
 ///
 /// # Examples
 ///
@@ -20,7 +20,7 @@ const LONGEST: usize = 256;
 pub fn nearest<'a, S: AsRef<str> + 'a>(word: &str, candidates: impl IntoIterator<Item = &'a S>) -> Option<&'a str> {
     let word = letters(word);
     let farthest = (word.len() / 3).max(1);
-    // what differs that much in length differs more
+    // the distance is at least the difference of the lengths
     let comparable = |candidate: &&S| {
         let length = candidate.as_ref().chars().take(LONGEST + 1).count();
         length.max(word.len()) <= LONGEST && length.abs_diff(word.len()) <= farthest
@@ -38,7 +38,8 @@ fn letters(word: &str) -> Vec<char> {
     word.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// Optimal string alignment, row by row: `rows` are the last three of the table of distances between beginnings.
+/// The optimal string alignment distance by dynamic programming; `before`, `above` and `row` are three rows of its
+/// table.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();

@@ -1,5 +1,5 @@
-//! A *course* is one of the paper's two algorithms with the temperatures, steps and epochs that its theorem asks for, as a
-//! solver runs it on rows.
+//! A *course* is one of the two algorithms of the paper with the temperatures, steps and epochs of its theorem, planned
+//! for given rows.
 
 use crate::error::Result;
 use crate::oracle::{Ask, Batch, Oracle, Query};
@@ -7,37 +7,37 @@ use crate::solver::estimator::Shuffle;
 use crate::solver::{BATCH, Method};
 use crate::theory::{Epoch, MOST_STEPS, Setting, Sphere, Statement, descent, stochastic};
 
-/// Which of the paper's algorithms.
+/// One of the algorithms of the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// Algorithm 1 (`algo:main`): a gradient step on all rows at each temperature, as `thm:conv-main-sigmoid` has it.
+    /// Algorithm 1 (`algo:main`): one gradient step on all rows at each temperature (`thm:conv-main-sigmoid`).
     #[default]
     One,
-    /// Algorithm 2 (`algo:sgd`): an epoch of stochastic steps at each temperature, as `thm:conv-sgd-sigmoid` has it.
+    /// Algorithm 2 (`algo:sgd`): one epoch of stochastic steps at each temperature (`thm:conv-sgd-sigmoid`).
     Two,
 }
 
-/// An algorithm in a setting, with corrected constants or with those that are printed.
+/// An algorithm in a setting, with corrected or printed constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Course {
-    /// What is assumed, over the population.
+    /// The assumptions, for the population.
     pub setting: Setting,
-    /// Which algorithm.
+    /// The algorithm.
     pub algorithm: Algorithm,
-    /// Whose constants.
+    /// The version of the constants.
     pub statement: Statement,
 }
 
 impl Course {
-    /// Epochs of Algorithm 2 unless given: r shrinks to 2R/β¹⁰⁰, which is 1.5e-4·R.
+    /// Default number of epochs of Algorithm 2: r decreases to 2R/β¹⁰⁰, which is 1.5e-4·R.
     pub const EPOCHS: usize = 100;
-    /// Steps after which an epoch is given up. The printed I_t is up to 1e14, and on noisy labels, which the theorem does not
+    /// Maximum number of steps of an epoch. The printed I_t is up to 1e14. On noisy labels, which the theorem does not
     /// cover, the loss may never be low enough.
     const LONGEST: f64 = 1e5;
-    /// Epochs that are planned at most: r is below every double long before.
+    /// Maximum number of epochs that are planned: r underflows long before.
     const MOST_EPOCHS: usize = 10_000;
 
-    /// The algorithm as parts for the loop over these rows, planned for this number of stages.
+    /// Plans the algorithm for these rows and this number of stages, as parts for the fitting loop.
     ///
     /// # Errors
     /// If there are too few rows for the constants of a sample.
@@ -59,7 +59,7 @@ impl Course {
         })
     }
 
-    /// What is assumed of a table of this size: corrected constants hold on samples, printed ones are of the population.
+    /// The assumptions for a table of this size: corrected constants hold for samples, printed ones for the population.
     ///
     /// # Errors
     /// If there are too few rows.
@@ -74,17 +74,17 @@ impl Course {
 
 /// max ‖x‖².
 fn longest_row(oracle: &dyn Oracle) -> Result<f64> {
-    let slope = oracle.facts().activation.slope;
+    let slope = oracle.facts().activation.derivative_at_zero;
     Ok(oracle.ask(&Query::new(Batch::All, Ask::LongestRow))?.number()? / (2.0 * slope * slope))
 }
 
 impl Setting {
-    /// What holds at distance `r` of w_* for batches of rows of at most this squared length, and labels without noise: the
+    /// Bounds at distance `r` from w_* for batches of rows with ‖x‖² ≤ `longest_row`, and labels without noise. The
     /// residual is at most L|xᵀδ|, so s² ≤ 4L⁴·r²·‖X‖²/n·max‖x‖²/b and B ≤ L²·r²·‖X‖²/n.
     fn sphere_of(&self, r: f64, longest_row: f64, shuffle: &Shuffle) -> Sphere {
         let slope = self.envelope.largest_slope;
         let [_, above] = self.stray();
-        let loss = (slope * self.deviation * r).powi(2) * above;
+        let loss = (slope * self.sigma * r).powi(2) * above;
         let variance = 4.0 * slope * slope * longest_row * loss / shuffle.size().max(1) as f64;
         Sphere { variance, loss }
     }

@@ -1,22 +1,22 @@
-//! The *epochs* of Algorithm 2: how long stochastic steps must go on at each temperature.
+//! An *epoch* of Algorithm 2 is a sequence of stochastic steps at one temperature. This module computes its length.
 //!
 //! ```text
 //! r_{t+1} = r_t/β,   η_t = min{r²λ²/(2β²Λs²), 1/Λ},   ε_t = η_tΛs²/(2λ)
 //! I_t = 2·ln(T/δ)·(1 + ln(2Bλ/(η_tΛs²))/(η_tλ))²
 //! ```
 //!
-//! with s² the variance of a stochastic gradient and B the loss, both at most so large at distance r from w_*. An epoch is
-//! over after I_t steps, or once the loss is at most 2ε_t. Reference: `algo:sgd`, `thm:conv-sgd-sigmoid`.
+//! s² bounds the variance of a stochastic gradient and B bounds the loss, both at distance r from w_*. An epoch ends
+//! after I_t steps, or when the loss is at most 2ε_t. Reference: `algo:sgd`, `thm:conv-sgd-sigmoid`.
 
 use crate::theory::{Constants, Setting, Statement};
 
-/// β, by which r shrinks in an epoch.
+/// β, the factor by which r shrinks in an epoch.
 pub const INCREMENT: f64 = 1.1;
 
-/// δ: what is promised may fail with this probability, over all epochs.
+/// δ, the probability that the guarantee fails in any epoch.
 const FAILURE: f64 = 0.01;
 
-/// What is known at distance r from w_*, in the scale of L̂_τ.
+/// Bounds at distance r from w_*, for L̂_τ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sphere {
     /// s²: the largest E‖g‖² − ‖∇L̂_τ‖² of a stochastic gradient g.
@@ -28,28 +28,28 @@ pub struct Sphere {
 /// One epoch of Algorithm 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Epoch {
-    /// r_t: the epoch begins within this distance of w_*, and ends within r_t/β.
+    /// r_t: the distance to w_* is at most r_t at the start of the epoch, and at most r_t/β at its end.
     pub radius: f64,
     /// τ_t.
     pub tau: f64,
-    /// η_t, in the scale of L̂_τ.
+    /// η_t, the learning rate for L̂_τ.
     pub eta: f64,
-    /// 2ε_t: the epoch is over once L̂_τ is at most this.
+    /// 2ε_t: the epoch ends when L̂_τ is at most this.
     pub enough: f64,
-    /// I_t, which may be beyond what an integer holds.
+    /// I_t, which may be larger than the largest integer.
     pub steps: f64,
     /// λ̂ and Λ̂ at (r_t, τ_t).
     pub constants: Constants,
 }
 
 impl Setting {
-    /// `count` epochs from within 2R of w_*, with what `sphere` knows of each r and τ.
+    /// `count` epochs from a point within 2R of w_*; `sphere` returns the bounds at (r, τ).
     pub fn epochs(&self, count: usize, sphere: impl FnMut(f64, f64) -> Sphere) -> Vec<Epoch> {
         self.epochs_of(Statement::Corrected, count, sphere)
     }
 
-    /// As [`Setting::epochs`], by either statement. The printed temperatures rise by β, and there are no epochs beyond the one
-    /// after which they leave no convexity.
+    /// As [`Setting::epochs`], by either version. The printed temperatures grow by β, and the epochs end when no
+    /// convexity is left.
     pub fn epochs_of(
         &self,
         statement: Statement,
@@ -71,11 +71,11 @@ impl Setting {
         (0..count).map(epoch).take_while(|epoch| epoch.constants.convexity > 0.0).collect()
     }
 
-    /// What holds at distance `r` without data, for single rows of `features` covariates and labels without noise:
-    /// s² ≤ 4L⁴s⁴r²(d + 2) and B ≤ L²s²r², since the residual is at most L|xᵀ(w − w_*)| and E(xᵀδ)²‖x‖² = s⁴‖δ‖²(d + 2).
+    /// Bounds at distance `r` without data, for batches of one row of `features` covariates and labels without noise:
+    /// s² ≤ 4L⁴s⁴r²(d + 2) and B ≤ L²s²r². The residual is at most L|xᵀ(w − w_*)|, and E(xᵀδ)²‖x‖² = s⁴‖δ‖²(d + 2).
     pub fn sphere(&self, r: f64, features: usize) -> Sphere {
-        let square = (self.envelope.largest_slope * self.deviation * r).powi(2);
-        let steep = (self.envelope.largest_slope * self.deviation).powi(2);
+        let square = (self.envelope.largest_slope * self.sigma * r).powi(2);
+        let steep = (self.envelope.largest_slope * self.sigma).powi(2);
         Sphere { variance: 4.0 * square * steep * (features as f64 + 2.0), loss: square }
     }
 }

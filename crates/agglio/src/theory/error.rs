@@ -1,23 +1,23 @@
-//! The *errors* that the theory promises where noise caps the temperature.
+//! An *error* bound is the distance to w_* that the theory guarantees under noise, which caps the temperature.
 //!
 //! ```text
 //! ‖w̃ − w_*‖ ≤ ‖∇L̂_τ(w_*)‖/λ̂,     ‖∇L̂_τ(w_*)‖ ≤ (2/n)·‖X‖·L·√Q
 //! ```
 //!
-//! with w̃ the minimum at the last temperature. On the way there noise adds up to ‖∇L̂_τ(w_*)‖/Λ̂ to the distance that a step
-//! leaves.
+//! w̃ is the minimum at the last temperature. On the way to it, noise adds at most ‖∇L̂_τ(w_*)‖/Λ̂ to the distance
+//! after a step.
 
 use crate::theory::{Leg, MOST_STEPS, Perturbation, Setting};
 
-/// What noise does at most.
+/// Bounds on the effect of noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Errors {
     /// ‖∇L̂_τ(w_*)‖ at every temperature.
     pub gradient: f64,
-    /// The distance ‖∇L̂_τ(w_*)‖/λ̂ where the path reaches its last temperature, of `thm:conv-noisy-sigmoid`; none if it is
-    /// beyond the ball in which λ̂ holds, since the minimum need not be in there then.
+    /// ‖∇L̂_τ(w_*)‖/λ̂, the distance in `thm:conv-noisy-sigmoid`, where the path reaches its last temperature. None if
+    /// it is larger than the radius for which λ̂ holds: the minimum need not lie in that ball.
     pub capped: Option<f64>,
-    /// ς√(d/n), the rate of the distance of `thm:consistent-post-noisy-sigmoid`, whose constant is not known.
+    /// ς√(d/n), the rate of the distance in `thm:consistent-post-noisy-sigmoid`, up to an unknown constant.
     pub rate: f64,
 }
 
@@ -27,20 +27,21 @@ struct Residuals {
     gradient: f64,
 }
 
-/// How far the path of Algorithm 1 leads towards w_* for certain, whatever the noise.
+/// The part of the path of Algorithm 1 on which the distance to w_* is guaranteed to decrease under noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Approach {
-    /// Steps that keep their promise.
+    /// Number of steps with a guarantee.
     pub steps: usize,
-    /// r after them: the model is within this distance of w_*.
+    /// r after these steps: an upper bound on the distance to w_*.
     pub radius: f64,
 }
 
 impl Setting {
-    /// The steps of the path that contract as promised in spite of noise: those that begin at an r of at least
-    /// 2‖∇L̂_τ(w_*)‖/λ̂. None without noise, where all do, and where [`MOST_STEPS`] do.
+    /// The steps of the path that contract in spite of noise: those that begin at r ≥ 2‖∇L̂_τ(w_*)‖/λ̂. None without
+    /// noise, where all steps contract, and none if [`MOST_STEPS`] steps do.
     ///
-    /// A step of 1/Λ̂ takes a distance of r to (1 − λ̂/Λ̂)·r + ‖∇L̂_τ(w_*)‖/Λ̂ at most, which is below r·exp(−λ̂/2Λ̂) there.
+    /// A step of 1/Λ̂ takes a distance r to at most (1 − λ̂/Λ̂)·r + ‖∇L̂_τ(w_*)‖/Λ̂. For such an r this is below
+    /// r·exp(−λ̂/2Λ̂).
     pub fn approach(&self) -> Option<Approach> {
         let noise = 2.0 * self.residuals()?.gradient;
         let outweighed = |(_, leg): &(usize, Leg)| noise > leg.constants.convexity * leg.radius;
@@ -48,10 +49,11 @@ impl Setting {
         Some(Approach { steps, radius: leg.radius })
     }
 
-    /// What is promised for a sample of this size; none without noise, where the error goes to zero.
+    /// The bounds for a sample of this size; none without noise, where the error goes to zero.
     ///
-    /// The gradient at w_* is at most (2/n)·‖X‖·L·√Q with ‖X‖ ≤ s√(5n), and Q, the square of the residuals, at most 5nL²ς²
-    /// under noise before φ and nL²K²ς² after it: K² where K is printed. Reference: appendix `app:conv-rate-noisy`.
+    /// The gradient at w_* is at most (2/n)·‖X‖·L·√Q with ‖X‖ ≤ s√(5n). Q, the sum of the squared residuals, is at most
+    /// 5nL²ς² under noise before φ and nL²K²ς² under noise after φ; the paper prints K for K². Reference: appendix
+    /// `app:conv-rate-noisy`.
     pub fn errors(&self, rows: usize, features: usize) -> Option<Errors> {
         let Residuals { scale, gradient } = self.residuals()?;
         let arrival = self.arrival();
@@ -61,18 +63,18 @@ impl Setting {
         Some(Errors { gradient, capped, rate })
     }
 
-    /// What noise leaves at w_*; nothing without.
+    /// The residuals that noise leaves at w_*; none without noise.
     fn residuals(&self) -> Option<Residuals> {
         let slope = self.envelope.largest_slope;
         let (scale, residual) = match self.noise {
             Perturbation::None => return None,
             Perturbation::Pre(scale) => (scale, 5.0_f64.sqrt() * slope * scale),
-            Perturbation::Post(width) => (width, slope * self.envelope.inverse_slope * width),
+            Perturbation::Post(width) => (width, slope * self.envelope.inverse_lipschitz * width),
         };
-        Some(Residuals { scale, gradient: 2.0 * self.deviation * 5.0_f64.sqrt() * slope * residual })
+        Some(Residuals { scale, gradient: 2.0 * self.sigma * 5.0_f64.sqrt() * slope * residual })
     }
 
-    /// The largest r up to 2R at which the temperature is the last one.
+    /// The largest r ≤ 2R at which the temperature has its last value.
     fn arrival(&self) -> f64 {
         let last = self.temperature(0.0, 1.0) * (1.0 - 1e-9);
         let (mut near, mut far) = (0.0, 2.0 * self.radius);

@@ -1,4 +1,4 @@
-//! *Measuring* on data what the theory bounds, through the oracle and around a centre that the caller takes for w_*.
+//! *Measurements* on data of the quantities that the theory bounds, around a centre that the caller takes for w_*.
 
 use crate::error::Result;
 use crate::math::krylov;
@@ -7,10 +7,10 @@ use crate::math::rng::Random;
 use crate::oracle::{Batch, Hessian, Oracle, Query, Want};
 use crate::theory::{Constants, Sphere};
 
-/// Products with a Hessian that is too large to be formed.
+/// Number of products with a Hessian that is too large to be formed.
 const PRODUCTS: usize = 60;
 
-/// A place to look at: points within, or at, a distance `radius` of `centre`, at one temperature.
+/// A set of random points within, or at, a distance `radius` of `centre`, at one temperature.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
     /// The point that is taken for w_*.
@@ -19,21 +19,21 @@ pub struct Around<'a> {
     pub radius: f64,
     /// τ.
     pub tau: f64,
-    /// Random points that are looked at.
+    /// Number of random points.
     pub points: usize,
 }
 
 impl Around<'_> {
-    /// The least and the greatest eigenvalue of the full Hessian of L̂_τ at the centre and at random points of the ball,
-    /// each at its own share of r: none if no eigenvalue could be found. Over finitely many points it proves no bound, and
-    /// can disprove one.
+    /// The smallest and largest eigenvalue of the full Hessian of L̂_τ at the centre and at random points of the ball,
+    /// at increasing distances up to r. None if an eigenvalue iteration fails. Finitely many points cannot prove a
+    /// bound, but they can disprove one.
     ///
     /// # Errors
     /// Those of the oracle.
     pub fn curvature(&self, oracle: &dyn Oracle, random: &mut Random) -> Result<Option<Constants>> {
         let mut extremes: Option<(f64, f64)> = None;
         for point in 0..=self.points {
-            // from the centre to the surface, since in many dimensions nearly all of a ball is near its surface
+            // in high dimension nearly all of a ball is near its surface, so the distances are equally spaced instead
             let share = point as f64 / self.points.max(1) as f64;
             let theta = self.point(share * self.radius, random);
             let Some(found) = extremes_at(oracle, &theta, self.tau)? else { return Ok(None) };
@@ -44,8 +44,8 @@ impl Around<'_> {
         Ok(extremes.map(|(convexity, smoothness)| Constants { convexity, smoothness }))
     }
 
-    /// The largest variance of the gradient over a batch of `size` rows, and the largest loss, at random points of the
-    /// sphere. The variance at a point is the mean over one pass of batches.
+    /// The largest variance of the gradient over batches of `size` rows, and the largest loss, at random points of the
+    /// sphere. The variance at a point is the mean over one epoch of batches.
     ///
     /// # Errors
     /// Those of the oracle.
@@ -67,7 +67,7 @@ impl Around<'_> {
         Ok(sphere)
     }
 
-    /// A random point at a distance of the centre.
+    /// A random point at this distance from the centre.
     fn point(&self, distance: f64, random: &mut Random) -> Vec<f64> {
         let direction: Vec<f64> = self.centre.iter().map(|_| random.normal()).collect();
         let length = norm(&direction);
@@ -76,7 +76,7 @@ impl Around<'_> {
     }
 }
 
-/// The least and the greatest eigenvalue of the full Hessian of L̂_τ at θ; none if they could not be found.
+/// The smallest and largest eigenvalue of the full Hessian of L̂_τ at θ; none if the eigenvalue iteration fails.
 ///
 /// # Errors
 /// Those of the oracle.

@@ -1,19 +1,20 @@
-//! The *theory* of the paper as numbers: how convex and how smooth graduated losses are around the true model, the
-//! temperatures and steps that follow from it, and what of this data confirms.
+//! The *theory* of the paper as numbers: bounds on the curvature of the graduated loss around the true model, and the
+//! temperatures, steps and errors that follow from them.
 //!
-//! A [`Setting`] says what is assumed: the activation, ‖w_*‖ ≤ R, the noise, and with it the design of the covariates,
-//! N(0, I) without noise and with noise before φ, N(0, I)/√d with noise after it. From there
+//! A [`Setting`] holds the assumptions: the activation, ‖w_*‖ ≤ R, the noise, and the design of the covariates. The
+//! design is N(0, I) without noise and with noise before φ, and N(0, I)/√d with noise after φ.
 //!
-//! - [`Setting::constants`] are λ̂ and Λ̂ in the ball of radius r around w_*, corrected, and beside them as printed;
-//! - [`Setting::path`] is Algorithm 1 leg by leg, [`Setting::epochs`] Algorithm 2 epoch by epoch;
-//! - [`Setting::caps`] are the temperatures that noise allows, [`Setting::errors`] the errors that are promised then, and
-//!   [`Setting::approach`] the steps that lead towards w_* for certain;
-//! - [`PrintedSigmoid`] has the sigmoid's own numbers as the paper prints them, and [`trial`] holds theorems to data;
-//! - [`measure`] looks at data instead;
-//! - [`descent`] and [`stochastic`] are the two algorithms as methods that [`crate::fit`] runs, and a [`Course`] is either of
+//! - [`Setting::constants`] are λ̂ and Λ̂ in the ball of radius r around w_*, corrected; [`Setting::printed`] are those
+//!   of the paper.
+//! - [`Setting::path`] is the sequence of steps of Algorithm 1, and [`Setting::epochs`] the epochs of Algorithm 2.
+//! - [`Setting::caps`] are the temperatures that noise allows, [`Setting::errors`] the error bounds under noise, and
+//!   [`Setting::approach`] the steps for which the distance to w_* is guaranteed to decrease.
+//! - [`PrintedSigmoid`] has the constants that the paper prints for the sigmoid, and [`trial`] tests theorems on data.
+//! - [`measure`] measures the same quantities on data.
+//! - [`descent`] and [`stochastic`] are the two algorithms as methods for [`crate::fit`], and a [`Course`] is one of
 //!   them planned for a table: solver `theory`.
 //!
-//! Everything is in the scale of the oracle, L̂_τ = L_τ/γ²; [`Setting::gamma`] leads back to the paper's.
+//! All values refer to the loss of the oracle, L̂_τ = L_τ/γ²; [`Setting::gamma`] converts them to the paper's.
 //!
 //! ```
 //! use agglio::{activation::named, simulate::LabelNoise, theory::Setting};

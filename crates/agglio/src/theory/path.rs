@@ -1,33 +1,35 @@
-//! The *path* of Algorithm 1, leg by leg: how near the model is at least, and the temperature and step that this allows.
+//! The *path* of Algorithm 1: for each step, an upper bound on the distance to w_*, and the temperature and step
+//! length.
 //!
 //! ```text
 //! r_0 = 2R,   r_{t+1} = r_t·exp(−λ/2Λ),   τ_t = τ_{r_t},   η_t = 1/Λ,   β_t = τ_{t+1}/τ_t
 //! ```
 //!
-//! The theorem contracts ‖w − w_*‖², so that r shrinks by the root of it; the printed β_t = exp(λ/Λ) forgets this, and the
-//! temperature would outrun the ball. Reference: `algo:main`, `thm:conv-main-sigmoid`.
+//! The theorem contracts ‖w − w_*‖², so r shrinks by the square root of that factor. The printed β_t = exp(λ/Λ) ignores
+//! the square root, and the temperature would grow too fast for the ball. Reference: `algo:main`,
+//! `thm:conv-main-sigmoid`.
 
 use crate::theory::{Constants, Setting, Statement};
 
-/// Steps beyond which a prediction is of no use.
+/// Maximum number of steps of a prediction.
 pub const MOST_STEPS: usize = 5_000_000;
 
 /// One step of Algorithm 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
-    /// r_t: the step begins within this distance of w_*.
+    /// r_t: the distance to w_* is at most r_t before the step.
     pub radius: f64,
     /// τ_t.
     pub tau: f64,
-    /// β_t, by which the temperature rises after the step.
+    /// β_t, the factor by which the temperature grows after the step.
     pub beta: f64,
-    /// η_t = 1/Λ̂, in the scale of L̂_τ.
+    /// η_t = 1/Λ̂, the learning rate for L̂_τ.
     pub eta: f64,
     /// λ̂ and Λ̂ at (r_t, τ_t).
     pub constants: Constants,
 }
 
-/// The legs, without end; each is computed when it is asked for.
+/// An infinite iterator over the steps.
 #[derive(Clone, Debug)]
 pub struct Path<'a> {
     setting: &'a Setting,
@@ -37,23 +39,24 @@ pub struct Path<'a> {
 }
 
 impl Setting {
-    /// The path from anywhere within 2R of w_*.
+    /// The path from any point within 2R of w_*.
     pub fn path(&self) -> Path<'_> {
         self.path_from(2.0 * self.radius)
     }
 
-    /// The path from anywhere within 2R of w_* by either statement. Both begin at the corrected temperature: the printed one
-    /// is "up to universal constants".
+    /// The path from any point within 2R of w_*, by either version. Both begin at the corrected temperature, because
+    /// the printed one is only "up to universal constants".
     pub fn path_of(&self, statement: Statement) -> Path<'_> {
         Path { statement, ..self.path() }
     }
 
-    /// The path from anywhere within `r` of w_*.
+    /// The path from any point within `r` of w_*.
     pub fn path_from(&self, r: f64) -> Path<'_> {
         Path { setting: self, statement: Statement::Corrected, radius: r, tau: self.temperature(r, 1.0) }
     }
 
-    /// Steps after which the path is within each of these distances, which fall; none where [`MOST_STEPS`] are not enough.
+    /// Number of steps after which the path is within each of these decreasing distances; none if it exceeds
+    /// [`MOST_STEPS`].
     pub fn steps(&self, distances: &[f64]) -> Vec<Option<usize>> {
         let mut path = self.path();
         let mut taken = 0;
@@ -74,7 +77,7 @@ impl Iterator for Path<'_> {
     fn next(&mut self) -> Option<Leg> {
         let (radius, tau) = (self.radius, self.tau);
         let constants = self.setting.constants_of(self.statement, radius, tau);
-        // where nothing is left of the convexity, nothing is promised and nothing moves
+        // without convexity there is no guarantee, so radius and temperature stay as they are
         let ratio = constants.ratio().max(0.0);
         self.radius = radius * (-0.5 * ratio).exp();
         self.tau = match self.statement {

@@ -1,4 +1,4 @@
-//! *Runs* of the theory: its two algorithms as parts for the loop of [`crate::fit`].
+//! A *run* of the theory is one of its two algorithms, as parts for the loop of [`crate::fit`].
 
 use crate::solver::direction::Steepest;
 use crate::solver::estimator::{Estimator, Full, Minibatch, MinibatchFullLoss, Shuffle};
@@ -6,13 +6,13 @@ use crate::solver::schedule::{Planned, PlannedStage};
 use crate::solver::{Keep, Method, step};
 use crate::theory::{Epoch, Leg};
 
-/// Algorithm 1: a full gradient step for each leg.
+/// Algorithm 1: one full gradient step for each leg.
 pub fn descent(legs: &[Leg]) -> Method {
     let stages = legs.iter().map(|leg| PlannedStage { tau: leg.tau, steps: 1, enough: 0.0 });
     method(stages.collect(), legs.iter().map(|leg| leg.eta).collect(), Box::new(Full))
 }
 
-/// Algorithm 2: minibatch steps through each epoch, which ends at the stopping time of the proof.
+/// Algorithm 2: minibatch steps in each epoch, which ends at the stopping time of the proof.
 pub fn stochastic(epochs: &[Epoch], shuffle: Shuffle) -> Method {
     let stage = |epoch: &Epoch| PlannedStage { tau: epoch.tau, steps: epoch.steps as usize, enough: epoch.enough };
     let sizes = epochs.iter().map(|epoch| epoch.eta).collect();

@@ -1,4 +1,4 @@
-//! A *setting* is what the statements of the theory assume.
+//! A *setting* is the set of assumptions of the theory.
 
 use std::f64::consts::SQRT_2;
 
@@ -6,7 +6,7 @@ use crate::activation::{Activation, Envelope};
 use crate::error::{Error, ErrorKind, Result};
 use crate::simulate::{LabelNoise, Shape};
 
-/// The noise as the theory sees it, with ς.
+/// The noise in the theory, with its scale ς.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Perturbation {
     /// y = φ(xᵀw).
@@ -21,27 +21,28 @@ pub enum Perturbation {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
     pub(super) envelope: Envelope,
-    /// Whether the paper's φ_τ goes without 1/τ, so that γ = τ.
+    /// Whether the paper graduates φ without 1/τ, so that γ = τ.
     bounded: bool,
     pub(super) radius: f64,
     pub(super) noise: Perturbation,
-    /// s, the deviation of a covariate.
-    pub(super) deviation: f64,
-    /// q, by which singular values of a sample stray from one; zero for the population.
+    /// s, the standard deviation of a covariate.
+    pub(super) sigma: f64,
+    /// q, the largest deviation of a singular value of X/(s√n) from one in a sample; zero for the population.
     pub(super) spread: f64,
 }
 
 impl Setting {
-    /// Deviations of a normal variable by which singular values may stray: they do with probability e^{−8} at most.
+    /// Number of standard deviations of a normal variable in q. A singular value deviates more with probability at most
+    /// e^{−8}.
     const SURE: f64 = 4.0;
-    /// The largest R; beyond it nothing is left to say but rounding.
-    const FARTHEST: f64 = 1e6;
+    /// The largest R. Beyond it the constants are only rounding errors.
+    const LARGEST_RADIUS: f64 = 1e6;
 
-    /// The setting of ‖w_*‖ ≤ `radius` and this noise, over the population. The number of features matters under noise
-    /// after φ only, whose design is N(0, I)/√d.
+    /// The setting with ‖w_*‖ ≤ `radius` and this noise, for the population. The number of features is used only for
+    /// noise after φ, where the design is N(0, I)/√d.
     ///
     /// # Errors
-    /// If the activation has no envelope, or the theory has no statement for this radius or noise.
+    /// If the activation has no envelope, or the theory does not cover this radius or noise.
     pub fn new(
         activation: &dyn Activation,
         radius: f64,
@@ -53,7 +54,7 @@ impl Setting {
             let allowed = "the theory has constants for sigmoid, softplus and leaky-softplus only";
             return Err(Error::parameter("activation", format!("`{name}`"), allowed));
         };
-        if !(radius > 0.0 && radius <= Self::FARTHEST) {
+        if !(radius > 0.0 && radius <= Self::LARGEST_RADIUS) {
             return Err(Error::parameter("radius", radius, "it must be above 0 and at most 1e6"));
         }
         if features == Some(0) {
@@ -61,7 +62,7 @@ impl Setting {
         }
         let range = activation.range();
         let noise = perturbation(noise)?;
-        let deviation = match noise {
+        let sigma = match noise {
             Perturbation::Post(width) => {
                 require_post(&name, &envelope, radius, width)?;
                 1.0 / (require_features(features)? as f64).sqrt()
@@ -69,22 +70,22 @@ impl Setting {
             Perturbation::None | Perturbation::Pre(_) => 1.0,
         };
         let bounded = range.lo.is_finite() && range.hi.is_finite();
-        Ok(Setting { envelope, bounded, radius, noise, deviation, spread: 0.0 })
+        Ok(Setting { envelope, bounded, radius, noise, sigma, spread: 0.0 })
     }
 
-    /// The same setting for this number of features. It matters under noise after φ only.
+    /// The same setting for this number of features. It matters only for noise after φ.
     pub(super) fn with_features(mut self, features: usize) -> Setting {
         if matches!(self.noise, Perturbation::Post(_)) {
-            self.deviation = 1.0 / (features.max(1) as f64).sqrt();
+            self.sigma = 1.0 / (features.max(1) as f64).sqrt();
         }
         self
     }
 
-    /// The same setting for a sample of `rows` rows of `features` covariates. Eigenvalues of XᵀX/n then lie between (1 − q)²
-    /// and (1 + q)² times s², q = √(d/n) + 4/√n, but for a chance of e^{−8}.
+    /// The same setting for a sample of `rows` rows with `features` covariates. The eigenvalues of XᵀX/n then lie
+    /// between (1 − q)²s² and (1 + q)²s², q = √(d/n) + 4/√n, except with probability e^{−8}.
     ///
     /// # Errors
-    /// If there are too few rows for the lower bound to be above zero.
+    /// If there are so few rows that the lower bound is not positive.
     ///
     /// Reference: Davidson and Szarek (2001).
     pub fn on_sample(mut self, rows: usize, features: usize) -> Result<Setting> {
@@ -102,22 +103,22 @@ impl Setting {
         self.radius
     }
 
-    /// The noise with its ς.
+    /// The noise, with its scale ς.
     pub fn noise(&self) -> Perturbation {
         self.noise
     }
 
-    /// γ(τ): the paper's L_τ is γ² times the oracle's L̂_τ. τ for bounded activations, else 1.
+    /// γ(τ): the paper's L_τ is γ² times the oracle's L̂_τ. It is τ for bounded activations and 1 for the others.
     pub fn gamma(&self, tau: f64) -> f64 {
         if self.bounded { tau } else { 1.0 }
     }
 
-    /// N, the bound on what noise adds to E|z − ẑ|: 6ς before φ, 3Kς after it.
+    /// N, the bound on the part of E|z − ẑ| that comes from noise: 6ς before φ, 3Kς after φ.
     pub(super) fn noise_term(&self) -> f64 {
         match self.noise {
             Perturbation::None => 0.0,
             Perturbation::Pre(scale) => 6.0 * scale,
-            Perturbation::Post(width) => 3.0 * self.envelope.inverse_slope * width,
+            Perturbation::Post(width) => 3.0 * self.envelope.inverse_lipschitz * width,
         }
     }
 }
@@ -135,7 +136,8 @@ fn perturbation(noise: LabelNoise) -> Result<Perturbation> {
             Err(Error::parameter("the noise", scale, "its scale must be finite and not negative"))
         }
         LabelNoise::None | LabelNoise::Pre(0.0, _) | LabelNoise::Post(0.0, Shape::Uniform) => Ok(Perturbation::None),
-        // E e^{tε} = e^{S²t²/2}, and at most that for signs; for the uniform S²t²/6
+        // ln E e^{tε} is S²t²/2 for the normal distribution, at most that for signs, and at most S²t²/6 for the uniform
+        // one
         LabelNoise::Pre(scale, Shape::Gauss | Shape::Sign) => Ok(Perturbation::Pre(scale / SQRT_2)),
         LabelNoise::Pre(scale, Shape::Uniform) => Ok(Perturbation::Pre(scale / 6.0_f64.sqrt())),
         LabelNoise::Post(width, Shape::Uniform | Shape::Sign) => Ok(Perturbation::Post(width)),

@@ -1,22 +1,22 @@
-//! The *temperature* τ_r of a ball: the highest at which the theory leaves half of the convexity.
+//! The *temperature* τ_r of a ball of radius r is the highest at which the theory leaves half of the convexity.
 
 use crate::theory::Setting;
 
 impl Setting {
-    /// Newton steps that no start needs.
+    /// Maximum number of Newton steps, which no start reaches.
     const MOST_ROUNDS: usize = 100;
 
-    /// The largest τ up to the cap with 2τbL·2√(2/π)·r·s ≤ least(c)/2. With noise it is a third instead of a half, and the
-    /// other third is for the noise, at the same c. `near` is where the search begins.
+    /// The largest τ up to the cap with 2τbL·2√(2/π)·r·s ≤ least(c)/2. With noise the factor is a third instead of a
+    /// half, and another third is for the noise, at the same c. `near` is the start of the search.
     ///
-    /// In u = ln τ the left side less the right one is convex and increasing, so Newton's iteration finds the root from
-    /// wherever it begins. Reference: `lem:sigmoid-elsc`, whose min(e^{−R}/3r, 1) is "up to universal constants".
+    /// As a function of u = ln τ, ln(left side) − ln(right side) is convex and increasing, so Newton's iteration
+    /// converges from any start. Reference: `lem:sigmoid-elsc`, whose min(e^{−R}/3r, 1) is "up to universal constants".
     pub fn temperature(&self, r: f64, near: f64) -> f64 {
         let cap = self.caps().strictest();
         let [below, above] = self.stray();
         let noise = self.noise_term();
         let share: f64 = if noise > 0.0 { 3.0 } else { 2.0 };
-        let load = self.second_derivative(self.envelope.largest_slope) * self.distance_term(r).max(noise);
+        let load = self.second_order_factor(self.envelope.largest_slope) * self.distance_term(r).max(noise);
         let constant = (share * load * above / below).ln();
         let excess = |tau: f64, u: f64| u + constant - self.envelope.ln_least(self.reach(r, tau));
         if excess(cap, cap.ln()) <= 0.0 {

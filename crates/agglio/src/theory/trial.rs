@@ -1,6 +1,6 @@
-//! A *trial* holds a theorem to simulated data: the design that the theorem assumes, and a true model that is known.
+//! A *trial* tests a theorem on simulated data with the design that the theorem assumes and a known true model.
 //!
-//! The example `theorems`, the tests and the figures of the paper measure through this module.
+//! The example `theorems`, the tests and the figures of the paper use this module.
 
 use std::ops::ControlFlow;
 
@@ -17,28 +17,28 @@ use crate::solver::estimator::Shuffle;
 use crate::theory::measure::Around;
 use crate::theory::{Constants, Epoch, Leg, Setting, Sphere, descent, stochastic};
 
-/// Random points of a sphere at which the variance of stochastic gradients is measured.
+/// Number of random points on a sphere at which the variance of stochastic gradients is measured.
 const SPHERE: usize = 5;
 
-/// Data of the design that the theory of this noise assumes, and the model that made it.
+/// Data with the design that the theory assumes for this noise, and their true model.
 #[derive(Clone, Debug)]
 pub struct Trial {
     activation: String,
     seed: u64,
-    /// Covariates and labels.
+    /// Covariates and responses.
     pub rows: Dense,
     /// w_*.
     pub truth: Vec<f64>,
 }
 
-/// What a trial draws.
+/// The parameters of a trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Draw<'a> {
     /// φ by name.
     pub activation: &'a str,
     /// ‖w_*‖.
     pub norm: f64,
-    /// What is done to the labels. Under noise after φ covariates are N(0, I)/√d, else N(0, I).
+    /// The noise. Covariates are N(0, I)/√d under noise after φ, and N(0, I) otherwise.
     pub noise: LabelNoise,
     /// n.
     pub rows: usize,
@@ -48,22 +48,22 @@ pub struct Draw<'a> {
     pub seed: u64,
 }
 
-/// How an epoch of Algorithm 2 ended.
+/// The end of an epoch of Algorithm 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ended {
-    /// The epoch as it was planned.
+    /// The planned epoch.
     pub epoch: Epoch,
-    /// Steps that were taken until the stopping time of the proof.
+    /// Number of steps up to the stopping time of the proof.
     pub steps: usize,
-    /// ‖w − w_*‖ after them.
+    /// ‖w − w_*‖ after these steps.
     pub distance: f64,
 }
 
 impl Draw<'_> {
-    /// Draws data and model.
+    /// Draws the data and the model.
     ///
     /// # Errors
-    /// If there is no such activation, or the labels overflow.
+    /// If the activation does not exist, or the responses overflow.
     pub fn trial(&self) -> Result<Trial> {
         let design = if matches!(self.noise, LabelNoise::Post(..)) { Design::Scaled } else { Design::Normal };
         let simulation = Simulation::new(named(self.activation)?, self.rows, self.features).norm(self.norm);
@@ -74,10 +74,10 @@ impl Draw<'_> {
 }
 
 impl Trial {
-    /// The theory's own oracle: no intercept, no scaling, no label clipped.
+    /// The oracle of the theory: no intercept, no scaling, no clipped labels.
     ///
     /// # Errors
-    /// None for rows that were drawn.
+    /// None for simulated rows.
     pub fn oracle(&self) -> Result<Driver> {
         Problem::plain(named(&self.activation)?).on(&self.rows)
     }
@@ -87,8 +87,8 @@ impl Trial {
         w.iter().zip(&self.truth).map(|(w, truth)| (w - truth).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// The extreme curvatures of L̂_τ in the ball of radius `r` around w_*, as far as w_* and `points` random points show
-    /// them; not numbers if no eigenvalue was found.
+    /// The smallest and largest curvature of L̂_τ in the ball of radius `r` around w_*, measured at w_* and at `points`
+    /// random points. NaN if no eigenvalue was found.
     ///
     /// # Errors
     /// As [`Trial::oracle`].
@@ -98,7 +98,7 @@ impl Trial {
         Ok(found.unwrap_or(Constants { convexity: f64::NAN, smoothness: f64::NAN }))
     }
 
-    /// Algorithm 1 along legs: ‖w − w_*‖ at the start and after every step.
+    /// Runs Algorithm 1 along these legs. Returns ‖w − w_*‖ at the start and after every step.
     ///
     /// # Errors
     /// As [`Trial::oracle`].
@@ -108,8 +108,8 @@ impl Trial {
         Ok(distances.found)
     }
 
-    /// Algorithm 2 from zero through `count` epochs of a setting, on minibatches of `batch` rows, each epoch until the
-    /// stopping time of its proof.
+    /// Runs Algorithm 2 from zero through `count` epochs of a setting, on minibatches of `batch` rows. Each epoch ends
+    /// at the stopping time of the proof.
     ///
     /// # Errors
     /// As [`Trial::oracle`].

@@ -238,14 +238,14 @@ fn envelopes_hold_the_exact_expectations() {
         }
         for t in (-600..600).map(|t| f64::from(t) * 0.05) {
             let (bend, slope) = (phi.second_derivative(t).abs(), phi.derivative(t).abs());
-            let most = [envelope.largest_bend, envelope.largest_slope].map(|most| most * (1.0 + 1e-12));
+            let most = [envelope.largest_second_derivative, envelope.largest_slope].map(|most| most * (1.0 + 1e-12));
             assert!(bend <= most[0] && slope <= most[1], "{name} at {t}: {bend} {slope}");
         }
         if envelope.widest_noise.is_finite() {
             let lowest = phi.value(-2.0_f64.sqrt()) - envelope.widest_noise;
             let Preimages::One(z) = phi.preimages(lowest) else { panic!("{name}") };
             assert!(
-                1.0 / phi.derivative(z) <= envelope.inverse_slope * (1.0 + 1e-9),
+                1.0 / phi.derivative(z) <= envelope.inverse_lipschitz * (1.0 + 1e-9),
                 "{name}: {}",
                 1.0 / phi.derivative(z)
             );

@@ -1,37 +1,38 @@
-//! *Adaptive* directions: each coordinate is scaled by the size of its own recent gradients.
+//! *Adaptive* directions divide each coordinate by the size of its recent gradients.
 
 use crate::error::Result;
-use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::direction::{Direction, Point, predicted_decrease};
 use crate::solver::schedule::Stage;
 
-/// How the second moment v follows the squared gradient.
+/// The update of the second moment v.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Second {
     /// v ← β₂v + (1−β₂)g². Kingma and Ba (2015).
     Adam,
-    /// v ← v − (1−β₂)·sign(v − g²)·g², which forgets more slowly. Zaheer et al. (2018).
+    /// v ← v − (1−β₂)·sign(v − g²)·g², which decreases more slowly. Zaheer et al. (2018).
     Yogi,
 }
 
-/// What Yogi's second moment begins with.
+/// The initial value v₀ of the second moment of Yogi.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum V0 {
-    /// v₀ = 0, and v̂ = v/(1 − β₂^t): what the paper of AGGLIO found to do better.
+    /// v₀ = 0, with v̂ = v/(1 − β₂^t). The AGGLIO paper reports better results with it.
     #[default]
     Zero,
-    /// v₀ = g₁², the square of the first gradient, as Yogi's authors advise. Such a v has no bias towards zero, so v̂ = v.
+    /// v₀ = g₁², the square of the first gradient, as the authors of Yogi advise. It has no bias towards zero, so v̂ =
+    /// v.
     Gradient,
 }
 
-/// p = −α·m̂/(√v̂ + α₀·Λ), with bias-corrected moments from m₀ = v₀ = 0 and α₀ the first α.
+/// `p = −α·m̂/(√v̂ + α₀·Λ)`, with bias-corrected moments from m₀ = v₀ = 0, and α₀ the first α
 ///
-/// Far from the optimum, where √v̂ dominates, every coordinate moves by about α; near it the step is that of
-/// gradient descent with 1/Λ, so a noiseless fit ends at rounding level. The textbook constant in place of αΛ
-/// leaves an error of 1e-4 there.
+/// Far from the optimum √v̂ dominates, and every coordinate moves by about α. Near the optimum the step is that of
+/// gradient descent with 1/Λ, so a noiseless fit ends at rounding level. The textbook constant ε in place of α₀Λ leaves
+/// an error of 1e-4.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     second: Second,
-    /// α₀·Λ. It stays while α decays, or the step near the optimum would remain 1/Λ whatever α does.
+    /// α₀·Λ. It does not decay with α: otherwise the step near the optimum would stay 1/Λ for every α.
     floor: f64,
     betas: (f64, f64),
     v0: V0,
@@ -41,18 +42,18 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// `floor` is α₀·Λ of the batch; `betas` are (β₁, β₂), (.9, .99) in the presets.
+    /// `floor` is α₀·Λ of the batch; `betas` are (β₁, β₂), which are (0.9, 0.99) in the presets.
     pub fn new(second: Second, floor: f64, betas: (f64, f64)) -> Adaptive {
         Adaptive { second, floor, betas, v0: V0::Zero, steps: 0, m: Vec::new(), v: Vec::new() }
     }
 
-    /// Begins with this v₀. Yogi takes it again at each temperature.
+    /// Sets v₀. Yogi uses it again at each temperature. Default: [`V0::Zero`].
     pub fn with_v0(mut self, v0: V0) -> Adaptive {
         self.v0 = v0;
         self
     }
 
-    /// Puts v₀ in the place of v before the first step.
+    /// Sets v to v₀ before the first step.
     fn begin(&mut self, gradient: &[f64]) {
         self.v.clear();
         match self.v0 {
@@ -61,7 +62,7 @@ impl Adaptive {
         }
     }
 
-    /// What v is divided by to undo its bias towards zero.
+    /// The divisor of v that removes its bias towards zero.
     fn bias(&self) -> f64 {
         match self.v0 {
             V0::Zero => 1.0 - self.betas.1.powi(self.steps),
@@ -71,8 +72,8 @@ impl Adaptive {
 }
 
 impl Direction for Adaptive {
-    /// Yogi's v falls by no more than (1−β₂)g² a step, so the large gradients of a far start would hold it back for
-    /// ever; each temperature is another objective, and v begins anew with it. Adam forgets by itself.
+    /// Yogi's v decreases by at most (1−β₂)g² per step, so the large gradients of a distant start would keep it large
+    /// for too long. Each temperature is another objective, so v is reset. Adam forgets fast enough.
     fn on_new_objective(&mut self, _: &Stage) {
         if self.second == Second::Yogi {
             self.steps = 0;
@@ -97,9 +98,9 @@ impl Direction for Adaptive {
                 Second::Yogi if *v == squared => *v,
                 Second::Yogi => *v - (1.0 - beta2) * (*v - squared).signum() * squared,
             };
-            // a coordinate without any gradient, such as a dead column's, stays where it is
+            // a coordinate without a gradient, such as a constant column, does not move
             p[j] = if *m == 0.0 { 0.0 } else { -size * (*m / bias1) / ((*v / bias2).sqrt() + self.floor) };
         }
-        Ok(promised(&here.known.gradient, p))
+        Ok(predicted_decrease(&here.known.gradient, p))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::oracle::Want;
-use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::direction::{Direction, Point, predicted_decrease};
 use crate::solver::linear_system::LinearSystem;
 
 /// p = H⁻¹(Hθ − g) − θ, within the ball, with H the curvature at τ = 0.
@@ -25,6 +25,6 @@ impl Direction for FixedCurvature {
         let there = self.0.solve(here.oracle, &right, here.theta)?;
         p.iter_mut().zip(there.iter().zip(here.theta)).for_each(|(p, (there, theta))| *p = size * (there - theta));
         // of a quadratic function, half of what its gradient promises
-        Ok(0.5 * promised(&here.known.gradient, p))
+        Ok(0.5 * predicted_decrease(&here.known.gradient, p))
     }
 }

@@ -1,15 +1,16 @@
-//! *L-BFGS*: the curvature guessed from the last few steps.
+//! *L-BFGS* approximates the inverse curvature from the last few steps.
 
 use std::collections::VecDeque;
 
 use crate::error::Result;
 use crate::math::linalg::dot;
-use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::direction::{Direction, Point, predicted_decrease};
 use crate::solver::schedule::Stage;
 
-/// p = −size·H·g, with H built from the last ten pairs of moves in θ and in the gradient by the two-loop recursion.
+/// `p = −size·H·g`, with H from the last ten pairs (s, y) by the two-loop recursion
 ///
-/// A change of temperature forgets the pairs. Reference: Nocedal (1980).
+/// s is a step in θ, and y is the change of the gradient. A new temperature or new rows discard the pairs. Reference:
+/// Nocedal (1980).
 #[derive(Clone, Debug, Default)]
 pub struct Lbfgs {
     pairs: VecDeque<Pair>,
@@ -31,12 +32,13 @@ impl Lbfgs {
     const PAIRS: usize = 10;
 
     fn learn(&mut self, theta: &[f64], gradient: &[f64]) {
-        if let Some((before, slope)) = self.last.replace((theta.to_vec(), gradient.to_vec())) {
-            let (s, y) = (difference(theta, &before), difference(gradient, &slope));
-            let bent = dot(&s, &y);
-            // only a pair of positive curvature keeps H positive; a rejected trial leaves θ and so no pair
-            if bent > f64::EPSILON * dot(&y, &y).sqrt() * dot(&s, &s).sqrt() {
-                self.pairs.push_back(Pair { s, y, rho: 1.0 / bent });
+        if let Some((theta_before, gradient_before)) = self.last.replace((theta.to_vec(), gradient.to_vec())) {
+            let (s, y) = (difference(theta, &theta_before), difference(gradient, &gradient_before));
+            let curvature = dot(&s, &y);
+            // only pairs with positive curvature keep H positive definite; after a rejected trial s = 0, which adds no
+            // pair
+            if curvature > f64::EPSILON * dot(&y, &y).sqrt() * dot(&s, &s).sqrt() {
+                self.pairs.push_back(Pair { s, y, rho: 1.0 / curvature });
             }
         }
         if self.pairs.len() > Self::PAIRS {
@@ -71,6 +73,6 @@ impl Direction for Lbfgs {
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
         self.learn(here.theta, &here.known.gradient);
         p.iter_mut().zip(self.apply(&here.known.gradient)).for_each(|(p, step)| *p = -size * step);
-        Ok(promised(&here.known.gradient, p))
+        Ok(predicted_decrease(&here.known.gradient, p))
     }
 }

@@ -1,14 +1,15 @@
-//! The *damped* step of Levenberg and Marquardt, on the Gauss–Newton curvature or on the full one.
+//! The *Levenberg–Marquardt* direction: a damped step on the Gauss–Newton or the full curvature.
 
 use crate::error::Result;
 use crate::math::linalg::{Symmetric, dot};
 use crate::oracle::{Hessian, Want};
-use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::direction::{Direction, Point, predicted_decrease};
 
-/// (H + diag(H)/size)·p = −g: the Gauss–Newton or Newton step for an infinite size, short and steep for a small one.
+/// `(H + diag(H)/size)·p = −g`
 ///
-/// Where H is singular the step of least norm is taken. Reference: Marquardt (1963); scaled by the diagonal, so that
-/// the units of the columns do not matter.
+/// For an infinite size it is the Gauss–Newton or Newton step; for a small size it is a short step of scaled steepest
+/// descent. If H is singular, p is the minimum-norm step. The damping is scaled by the diagonal of H, so that the units
+/// of the columns do not matter. Reference: Marquardt (1963).
 #[derive(Clone, Copy, Debug)]
 pub struct LevenbergMarquardt {
     hessian: Hessian,
@@ -16,15 +17,16 @@ pub struct LevenbergMarquardt {
 }
 
 impl LevenbergMarquardt {
-    /// Near the end, when a step promises less than this share of the loss, the full curvature is asked for.
-    const NEAR: f64 = 1e-3;
+    /// If the predicted decrease is below this fraction of the loss, the fit is near its end and uses the full
+    /// curvature.
+    const NEAR_END: f64 = 1e-3;
 
-    /// The curvature `hessian` throughout.
+    /// Uses one kind of curvature for the whole fit.
     pub fn new(hessian: Hessian) -> LevenbergMarquardt {
         LevenbergMarquardt { hessian, ends_in_full: false }
     }
 
-    /// Gauss–Newton on the way, the full curvature near the end.
+    /// Uses the Gauss–Newton curvature first, and the full curvature near the end.
     pub fn ending_in_full() -> LevenbergMarquardt {
         LevenbergMarquardt { hessian: Hessian::GaussNewton, ends_in_full: true }
     }
@@ -38,14 +40,14 @@ impl Direction for LevenbergMarquardt {
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
         let Some(curvature) = here.known.curvature() else { return Ok(0.0) };
         let predicted = damped_step(curvature, size, here, p)?;
-        if self.ends_in_full && predicted <= Self::NEAR * here.known.loss {
+        if self.ends_in_full && predicted <= Self::NEAR_END * here.known.loss {
             self.hessian = Hessian::Full;
         }
         Ok(predicted)
     }
 }
 
-/// Writes the step of this size on a curvature, within the ball, and answers with the decrease that it predicts.
+/// Writes the damped step on a curvature, within the ball. Returns the predicted decrease of the loss.
 pub(super) fn damped_step(curvature: &Symmetric, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
     let damping: Vec<f64> = (0..curvature.order()).map(|j| damping(curvature, j, size)).collect();
     let layout = here.oracle.facts().layout;
@@ -54,10 +56,11 @@ pub(super) fn damped_step(curvature: &Symmetric, size: f64, here: &Point<'_>, p:
         layout.coefficients_mut(&mut shift).iter_mut().for_each(|shift| *shift += mu);
         Ok(curvature.solve_safely(&shift, down).unwrap_or_else(|| down.to_vec()))
     })?);
-    Ok(promised(&here.known.gradient, p) - 0.5 * dot(&curvature.times(p), p))
+    Ok(predicted_decrease(&here.known.gradient, p) - 0.5 * dot(&curvature.times(p), p))
 }
 
-/// A coordinate that the curvature does not see at all is held where it is.
+/// The damping of coordinate j. A coordinate without curvature gets a tiny one, which keeps the matrix positive
+/// definite.
 fn damping(curvature: &Symmetric, j: usize, size: f64) -> f64 {
     let own = curvature.at(j, j).abs();
     if own > 0.0 { own / size } else { f64::MIN_POSITIVE.sqrt() }

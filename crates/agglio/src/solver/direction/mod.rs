@@ -1,4 +1,4 @@
-//! A *direction* turns what is known at θ into a displacement of a given size.
+//! A *direction* proposes a displacement of θ for a given step size, from the sums at θ.
 
 mod adaptive;
 mod fixed_curvature;
@@ -29,23 +29,24 @@ use crate::oracle::{Hessian, Known, Oracle, Want};
 use crate::solver::Ball;
 use crate::solver::schedule::Stage;
 
-/// Where a step begins: θ, what is known there, and whom to ask for more.
+/// The starting point of a step: θ, the sums at θ, and the oracle for further queries.
 #[derive(Clone, Copy)]
 pub struct Point<'a> {
     /// θ.
     pub theta: &'a [f64],
-    /// What is known at θ.
+    /// The sums at θ.
     pub known: &'a Known,
-    /// The stage that the step is in.
+    /// The stage of the step.
     pub stage: Stage,
-    /// What θ must stay in, if anything.
+    /// The ball in which θ must stay, if there is one.
     pub ball: Option<Ball>,
     pub(crate) oracle: &'a dyn Oracle,
 }
 
 impl Point<'_> {
-    /// The step that minimises a quadratic model of curvature around `scale` within the ball. `solve` takes what the ball
-    /// adds to the curvature of each coefficient, and −g with what it adds there.
+    /// The step that minimises a quadratic model within the ball; `scale` is the size of its curvature. `solve` gets
+    /// the multiplier μ of the ball, which it adds to the curvature of each coefficient, and the right-hand side −g −
+    /// μw.
     fn minimise(&self, scale: f64, mut solve: impl FnMut(f64, &[f64]) -> Result<Vec<f64>>) -> Result<Vec<f64>> {
         let down: Vec<f64> = self.known.gradient.iter().map(|g| -g).collect();
         let Some(ball) = self.ball else { return solve(0.0, &down) };
@@ -56,7 +57,7 @@ impl Point<'_> {
         })
     }
 
-    /// The curvature at θ times a vector: a pass over the rows.
+    /// The curvature at θ times a vector. It costs one pass over the rows.
     ///
     /// # Errors
     /// Those of the oracle.
@@ -67,28 +68,27 @@ impl Point<'_> {
 
 /// Proposes displacements.
 pub trait Direction: std::fmt::Debug + Send {
-    /// What it wants to be told of a point. Default: loss and gradient.
+    /// The sums that it needs at a point. Default: loss and gradient.
     fn want(&self) -> Want<'static> {
         Want::Gradient
     }
 
-    /// A stage begins at another temperature or over other rows, and with these the objective has changed.
+    /// Called when a stage begins with another temperature or other rows, so that the objective has changed.
     fn on_new_objective(&mut self, _: &Stage) {}
 
-    /// Whether it is to look again where steps have nothing left to gain by what it has kept. Default: it keeps nothing.
+    /// Whether stored curvature should be computed again before the fit ends. Default: nothing is stored.
     fn wants_refresh(&mut self) -> bool {
         false
     }
 
-    /// Writes the displacement p of size `size` at a point where `here` is known, and answers with the decrease
-    /// of the loss that it predicts.
+    /// Writes the displacement p for a step of this size. Returns the decrease of the loss that it predicts.
     ///
     /// # Errors
     /// Those of the oracle.
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64>;
 }
 
-/// −gᵀp, the decrease that the gradient promises.
-fn promised(g: &[f64], p: &[f64]) -> f64 {
+/// −gᵀp, the decrease of the loss to first order.
+fn predicted_decrease(g: &[f64], p: &[f64]) -> f64 {
     -g.iter().zip(p).map(|(g, p)| g * p).sum::<f64>()
 }

@@ -1,18 +1,18 @@
-//! *Momentum*: steps remember the ones before.
+//! *Momentum* adds a fraction of the last step to the next.
 
 use crate::error::Result;
-use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::direction::{Direction, Point, predicted_decrease};
 
-/// p ← μ·p − η·g, the heavy ball of Polyak (1964).
+/// `p ← μ·p − η·g`, the heavy-ball method of Polyak (1964)
 #[derive(Clone, Debug)]
 pub struct Momentum {
-    /// μ in [0, 1), how much of the last displacement is kept; .9 in the presets.
+    /// μ in [0, 1), the fraction of the last displacement that is kept; 0.9 in the presets.
     pub mu: f64,
     velocity: Vec<f64>,
 }
 
 impl Momentum {
-    /// A ball at rest.
+    /// Starts with velocity zero.
     pub fn new(mu: f64) -> Momentum {
         Momentum { mu, velocity: Vec::new() }
     }
@@ -25,6 +25,6 @@ impl Direction for Momentum {
             *velocity = self.mu * *velocity - size * g;
             *p = *velocity;
         }
-        Ok(promised(&here.known.gradient, p))
+        Ok(predicted_decrease(&here.known.gradient, p))
     }
 }

@@ -1,21 +1,21 @@
 //! *Nesterov*'s accelerated gradient.
 
 use crate::error::Result;
-use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::direction::{Direction, Point, predicted_decrease};
 
-/// v ← μ·v − η·g, p = μ·v − η·g.
+/// `v ← μ·v − η·g,  p = μ·v − η·g`
 ///
-/// The iterates are the look-ahead points of the usual form, so the gradient is asked where θ is and no second
-/// point is needed; both forms end at the same place. Reference: Nesterov (1983).
+/// The iterates are the look-ahead points of the usual form, so the gradient is needed only at θ. Both forms converge
+/// to the same point. Reference: Nesterov (1983).
 #[derive(Clone, Debug)]
 pub struct Nesterov {
-    /// μ in [0, 1); .9 in the presets.
+    /// μ in [0, 1); 0.9 in the presets.
     pub mu: f64,
     velocity: Vec<f64>,
 }
 
 impl Nesterov {
-    /// Starts without velocity.
+    /// Starts with velocity zero.
     pub fn new(mu: f64) -> Nesterov {
         Nesterov { mu, velocity: Vec::new() }
     }
@@ -28,6 +28,6 @@ impl Direction for Nesterov {
             *velocity = self.mu * *velocity - size * g;
             *p = self.mu * *velocity - size * g;
         }
-        Ok(promised(&here.known.gradient, p))
+        Ok(predicted_decrease(&here.known.gradient, p))
     }
 }

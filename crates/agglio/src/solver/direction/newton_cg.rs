@@ -1,34 +1,35 @@
-//! *Newton-CG*: the Newton step by conjugate gradients, through products with the curvature only.
+//! *Newton-CG* computes the Newton step by conjugate gradients, from products with the curvature.
 
 use crate::error::Result;
 use crate::math::krylov;
 use crate::oracle::{Hessian, Want};
-use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::direction::{Direction, Point, predicted_decrease};
 use crate::solver::schedule::Stage;
 
-/// H·p ≈ −g to a relative residual of min(½, √(‖g‖/‖g₀‖)), leaving off at a direction of negative curvature.
+/// `H·p ≈ −g` to a relative residual of min(½, √(‖g‖/‖g₀‖))
 ///
-/// One product a round, each a pass over the rows; the d×d curvature is never formed. Reference: Dembo and Steihaug
-/// (1983).
+/// The iteration ends at a direction of negative curvature. Each iteration needs one product, which is a pass over the
+/// rows; the d×d curvature is never formed. Reference: Dembo and Steihaug (1983).
 #[derive(Clone, Debug, Default)]
 pub struct NewtonCg {
-    /// ‖g‖ where the fit began, which the accuracy of the rounds is relative to.
+    /// ‖g₀‖ at the start of the fit, the scale of the accuracy.
     first: Option<f64>,
-    /// The last step of size one and where it was taken: a trial that is refused is followed by a shorter one from there.
+    /// The last point and the step of size one from it. After a rejected trial, a shorter multiple is tried without new
+    /// products.
     last: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 impl NewtonCg {
     const MOST_ROUNDS: usize = 100;
-    /// Within a ball the steps for several multipliers are compared, and must be the right ones.
+    /// Relative residual within a ball. The steps for several multipliers are compared, so they must be accurate.
     const WITHIN_BALL: f64 = 1e-6;
 
     fn solve(&mut self, here: &Point<'_>) -> Result<Vec<f64>> {
         let (g, norm) = (&here.known.gradient, here.known.norm());
         let first = *self.first.get_or_insert(norm);
         let accuracy = if here.ball.is_some() { Self::WITHIN_BALL } else { (norm / first).sqrt().min(0.5) };
-        // the order of the curvature along the slope, should there be a ball to find a multiplier for
-        let scale = if here.ball.is_some() { bent(here, g)? / (norm * norm) } else { 1.0 };
+        // the size of the curvature along the gradient, for the search for a multiplier of the ball
+        let scale = if here.ball.is_some() { curvature_along(here, g)? / (norm * norm) } else { 1.0 };
         let layout = here.oracle.facts().layout;
         here.minimise(scale, |mu, down| {
             let times = |v: &[f64]| {
@@ -43,7 +44,7 @@ impl NewtonCg {
 }
 
 impl Direction for NewtonCg {
-    /// A step may end the fit, and costs many passes; to be told so costs none.
+    /// A step needs many passes. Stationarity costs no extra pass, and may end the fit before the step.
     fn want(&self) -> Want<'static> {
         Want::Stationarity
     }
@@ -60,11 +61,11 @@ impl Direction for NewtonCg {
         };
         p.iter_mut().zip(&step).for_each(|(p, step)| *p = size * step);
         self.last = Some((theta, step));
-        Ok(promised(&here.known.gradient, p))
+        Ok(predicted_decrease(&here.known.gradient, p))
     }
 }
 
 /// |gᵀHg|.
-fn bent(here: &Point<'_>, g: &[f64]) -> Result<f64> {
+fn curvature_along(here: &Point<'_>, g: &[f64]) -> Result<f64> {
     Ok(here.curvature_times(Hessian::Full, g)?.iter().zip(g).map(|(h, g)| h * g).sum::<f64>().abs())
 }

@@ -1,12 +1,12 @@
-//! *Normalised* descent: steps of a given length, whatever the gradient's.
+//! *Normalised* descent takes steps of a given length, whatever the length of the gradient.
 
 use crate::error::Result;
-use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::direction::{Direction, Point, predicted_decrease};
 
-/// p = −η·g/‖g‖.
+/// `p = −η·g/‖g‖`
 ///
-/// A plateau is left as fast as anything else, and no optimum is reached closer than η allows. Reference: NGD and, on
-/// minibatches, SNGD of Hazan, Levy and Shalev-Shwartz (2015).
+/// It leaves a plateau as fast as any other region, but cannot get closer to an optimum than about η. Reference: NGD
+/// and, on minibatches, SNGD of Hazan, Levy and Shalev-Shwartz (2015).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Normalised;
 
@@ -15,6 +15,6 @@ impl Direction for Normalised {
         let norm = here.known.norm();
         let step = |g: &f64| if norm > 0.0 { -size * (g / norm) } else { 0.0 };
         p.iter_mut().zip(&here.known.gradient).for_each(|(p, g)| *p = step(g));
-        Ok(promised(&here.known.gradient, p))
+        Ok(predicted_decrease(&here.known.gradient, p))
     }
 }

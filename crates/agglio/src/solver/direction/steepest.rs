@@ -1,9 +1,11 @@
 //! *Steepest* descent.
 
 use crate::error::Result;
-use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::direction::{Direction, Point, predicted_decrease};
 
-/// p = −η·g, the update of Algorithm 1, as far as a ball allows: what is predicted must be of the step that is taken.
+/// `p = −η·g`, the update of Algorithm 1
+///
+/// θ + p is projected into the ball, so that the predicted decrease is that of the projected step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Steepest;
 
@@ -15,6 +17,6 @@ impl Direction for Steepest {
             ball.project(p);
             p.iter_mut().zip(here.theta).for_each(|(p, theta)| *p -= theta);
         }
-        Ok(promised(&here.known.gradient, p))
+        Ok(predicted_decrease(&here.known.gradient, p))
     }
 }

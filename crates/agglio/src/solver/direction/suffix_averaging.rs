@@ -1,14 +1,17 @@
-//! *Suffix* averaging: stochastic steps that shorten within a stage, and the mean of the later ones as its end.
+//! *Suffix averaging* takes stochastic steps that shrink within a stage, and ends the stage at the mean of its second
+//! half.
 
 use crate::error::Result;
 use crate::math::linalg::norm;
-use crate::solver::direction::{Direction, Point, promised};
+use crate::solver::direction::{Direction, Point, predicted_decrease};
 use crate::solver::estimator::Smoothing;
 
-/// θ_{t+1} = θ_t − (α/t)·g for the t-th step of a stage, kept within 1.5·δ_m of where the stage began; the last step leads
-/// to the mean of the second half of them.
+/// `θ_{t+1} = θ_t − (α/t)·g` for step t of a stage
 ///
-/// Reference: Suffix-SGD of Rakhlin, Shamir and Sridharan (2012) as GradOpt runs it in each stage, with α = 1/σ.
+/// θ stays within 1.5·δ_m of the start of the stage. The last step leads to the mean of the second half of the
+/// iterates.
+///
+/// Reference: Suffix-SGD of Rakhlin, Shamir and Sridharan (2012), as GradOpt runs it in each stage, with α = 1/σ.
 #[derive(Clone, Debug)]
 pub struct SuffixAveraging {
     smoothing: Smoothing,
@@ -20,10 +23,10 @@ pub struct SuffixAveraging {
 }
 
 impl SuffixAveraging {
-    /// How far from its beginning a stage may lead, in units of δ_m.
+    /// The largest distance from the start of a stage, in units of δ_m.
     const REACH: f64 = 1.5;
 
-    /// Stages that reach as far as the loss is smoothed.
+    /// Uses the smoothing radius δ_m of each stage.
     pub fn new(smoothing: Smoothing) -> SuffixAveraging {
         SuffixAveraging { smoothing, begun: Vec::new(), steps: 0, sum: Vec::new(), summed: 0 }
     }
@@ -34,7 +37,7 @@ impl SuffixAveraging {
         (self.steps, self.summed) = (0, 0);
     }
 
-    /// Takes θ back to within reach of where the stage began.
+    /// Projects θ to within `reach` of the start of the stage.
     fn hold(&self, theta: &mut [f64], reach: f64) {
         let away: Vec<f64> = theta.iter().zip(&self.begun).map(|(theta, begun)| theta - begun).collect();
         let share = reach / norm(&away);
@@ -66,6 +69,6 @@ impl Direction for SuffixAveraging {
             p.iter_mut().zip(&self.sum).for_each(|(p, sum)| *p = sum / self.summed as f64);
         }
         p.iter_mut().zip(here.theta).for_each(|(p, theta)| *p -= theta);
-        Ok(promised(&here.known.gradient, p))
+        Ok(predicted_decrease(&here.known.gradient, p))
     }
 }

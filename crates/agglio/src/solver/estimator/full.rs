@@ -1,10 +1,10 @@
-//! The *full* estimator: all rows, every time.
+//! The *full* estimator uses all rows of the stage at every step.
 
 use crate::error::Result;
 use crate::oracle::{Known, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, StepIndex};
 
-/// ∇L̂_τ(θ) itself: AGGLIO-GD.
+/// `∇L̂_τ(θ)`, exact: AGGLIO-GD
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Full;
 

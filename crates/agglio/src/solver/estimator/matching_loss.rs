@@ -1,13 +1,14 @@
-//! The *matching* estimator: the gradient of the loss that matches φ, which has no slope in it.
+//! The *matching-loss* estimator uses the gradient of the loss that matches φ, which has no factor φ′.
 
 use crate::error::Result;
 use crate::oracle::{Known, Objective, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, StepIndex};
 
-/// (2/n) Σ ω (φ(z) − y)·x over all rows, and (2/n) Σ ω φ′(z)·x xᵀ where curvature is wanted.
+/// `(2/n) Σ ω (φ(z) − y)·x` over all rows, and `(2/n) Σ ω φ′(z)·x xᵀ` for the curvature
 ///
-/// It is the gradient of Σ ω ∫ (φ(t) − y) dt up to z, which is convex for an increasing φ: what GLMtron and iteratively
-/// reweighted least squares descend on. It vanishes at w_* without noise, and elsewhere not where that of squares does.
+/// It is the gradient of the matching loss (2/n) Σ ω ∫^z (φ(t) − y) dt, which is convex for an increasing φ. GLMtron
+/// and iteratively reweighted least squares minimise it. Without noise the gradient vanishes at w_*; with noise its
+/// zero is not that of least squares.
 ///
 /// Reference: Auer, Herbster and Warmuth (1996); Kakade, Kalai, Kanade and Shamir (2011).
 #[derive(Clone, Copy, Debug, Default)]

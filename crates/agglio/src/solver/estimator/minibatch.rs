@@ -1,13 +1,14 @@
-//! The *minibatch* estimator: a few rows at a time, each row once in a pass.
+//! The *minibatch* estimator uses a few rows at a time, and each row once in an epoch.
 
 use crate::error::Result;
 use crate::math::rng::{Random, Stream, derive_key};
 use crate::oracle::{Batch, Gradient, Known, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, StepIndex};
 
-/// The order in which minibatches visit the rows: a fresh permutation for each pass, cut into batches as equal as can be.
+/// The order in which minibatches visit the rows: a new permutation for each epoch, split into batches of nearly equal
+/// size.
 ///
-/// A short last batch would be steeper than the step that the others allow.
+/// Equal sizes matter because the step length is chosen for them: a short last batch would have a larger curvature.
 #[derive(Clone, Copy, Debug)]
 pub struct Shuffle {
     key: u64,
@@ -16,31 +17,31 @@ pub struct Shuffle {
 }
 
 impl Shuffle {
-    /// Batches of at most `size` of `rows` rows, drawn by `seed`.
+    /// Batches of at most `size` of `rows` rows, in an order that depends on `seed`.
     pub fn new(seed: u64, size: usize, rows: usize) -> Shuffle {
         Shuffle { key: Random::new(seed, Stream::Batches).bits(), batches: rows.div_ceil(size.max(1)).max(1), rows }
     }
 
-    /// Rows in the smallest batch.
+    /// Number of rows in the smallest batch.
     pub fn size(&self) -> usize {
         self.rows / self.batches
     }
 
-    /// Batches in a pass.
+    /// Number of batches in an epoch.
     pub fn batches(&self) -> usize {
         self.batches
     }
 
-    /// The rows of a step: stages longer than a pass go on with the next permutation.
+    /// The rows of a step. A stage that is longer than an epoch continues with the next permutation.
     pub(super) fn batch(&self, index: StepIndex) -> Batch {
-        let (pass, batch) = (index.step / self.batches, index.step % self.batches);
-        let key = derive_key(derive_key(self.key, index.stage.index as u64), pass as u64);
+        let (epoch, batch) = (index.step / self.batches, index.step % self.batches);
+        let key = derive_key(derive_key(self.key, index.stage.index as u64), epoch as u64);
         let bound = |batch: usize| (batch as u128 * self.rows as u128 / self.batches as u128) as usize;
         Batch::Part { key, start: bound(batch), len: bound(batch + 1) - bound(batch) }
     }
 }
 
-/// The mean gradient over a batch: AGGLIO-SGD, Algorithm 2; a batch of one is its single-point form.
+/// The mean gradient over a batch: AGGLIO-SGD, Algorithm 2. A batch of one row is its single-point form.
 #[derive(Clone, Copy, Debug)]
 pub struct Minibatch(pub Shuffle);
 

@@ -1,13 +1,13 @@
-//! The *watched* estimator: a minibatch for the gradient, all rows for the loss.
+//! The *minibatch estimator with full loss* uses a minibatch for the gradient and all rows for the loss.
 
 use crate::error::Result;
 use crate::oracle::{Gradient, Known, Oracle, Query, Value, Want};
 use crate::solver::estimator::{Estimator, Minibatch, StepIndex};
 
-/// The gradient of a minibatch with L̂_τ(θ) of all rows beside it, which the stopping time of Algorithm 2 looks at.
+/// The gradient of a minibatch, with L̂_τ(θ) over all rows, on which the stopping time of Algorithm 2 depends.
 ///
-/// It costs a pass over the rows a step, so it is for checks of the theory and not for fits. Reference: the proof of
-/// `thm:conv-sgd-sigmoid`.
+/// Each step costs a pass over the rows, so it is for tests of the theory and for solver `theory`. Reference: the proof
+/// of `thm:conv-sgd-sigmoid`.
 #[derive(Clone, Copy, Debug)]
 pub struct MinibatchFullLoss(pub Minibatch);
 

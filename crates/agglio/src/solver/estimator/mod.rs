@@ -1,4 +1,4 @@
-//! An *estimator* is how the sums at θ are got: from all rows, or from few of them and what is known already.
+//! An *estimator* computes the sums at θ: exactly from all rows, or approximately from a batch and earlier results.
 
 mod full;
 mod matching_loss;
@@ -20,42 +20,42 @@ use crate::error::Result;
 use crate::oracle::{Known, Objective, Oracle, Query, Want};
 use crate::solver::schedule::Stage;
 
-/// A step's place in the run.
+/// The position of a step in the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepIndex {
     /// The stage.
     pub stage: Stage,
-    /// The step's number in the stage, from 0.
+    /// The number of the step in the stage, from 0.
     pub step: usize,
 }
 
 /// Estimates loss and gradient at θ.
 pub trait Estimator: std::fmt::Debug + Send {
-    /// A new stage begins at θ.
+    /// Called when a new stage begins at θ.
     ///
     /// # Errors
-    /// Those of the oracle, here and below.
+    /// Those of the oracle. The other methods have the same errors.
     fn begin(&mut self, _oracle: &dyn Oracle, _theta: &[f64], _stage: &Stage) -> Result<()> {
         Ok(())
     }
 
-    /// The question whose answer is the estimate, where it is one and nothing else. Default: it is not.
+    /// The query whose answer is the estimate, if a single query is enough. Default: none.
     fn question<'q>(&self, _theta: &'q [f64], _index: StepIndex, _want: Want<'q>) -> Option<Query<'q>> {
         None
     }
 
-    /// Loss and gradient at θ, as well as this estimator gets them; the same step asks the same rows.
+    /// Loss and gradient at θ, as accurate as this estimator can be. Calls with the same step use the same rows.
     ///
     /// # Errors
     /// Those of the oracle.
     fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Result<Known>;
 
-    /// The loss whose gradient it estimates, which is the one that the fit minimises. Default: squares.
+    /// The loss whose gradient it estimates, which the fit minimises. Default: squares.
     fn objective(&self) -> Objective {
         Objective::Squares
     }
 
-    /// Whether estimates are over all rows, so that they can be compared and kept.
+    /// Whether estimates are exact over all rows of the stage and of the squared loss, so that they can be compared.
     fn is_exact(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! *SAGA*: a minibatch gradient, corrected by the terms with which each row last entered it.
+//! *SAGA* corrects a minibatch gradient by the last gradient term of each row.
 
 use std::borrow::Cow;
 
@@ -8,22 +8,23 @@ use crate::oracle::{Batch, Known, Memory, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
 use crate::solver::schedule::Stage;
 
-/// ∇_B(θ) − (the last terms of B) + (the mean of the last terms of all rows).
+/// `∇_B(θ) − (mean of the last terms of B) + (mean of the last terms of all rows)`
 ///
-/// A term is a row times one number, and these numbers are remembered. Numbers from an earlier temperature stay valid as a
-/// correction, since everything that is subtracted is added back in the mean; they are renewed within a pass.
+/// The term of a row is the row times one number, and a table stores these numbers. Numbers from an earlier temperature
+/// are still a valid correction, because the mean adds back everything that is subtracted. An epoch replaces all of
+/// them.
 ///
 /// Reference: Defazio, Bach and Lacoste-Julien (2014), `sec:method` "AGGLIO Variants".
 #[derive(Clone, Debug)]
 pub struct Saga {
     shuffle: Shuffle,
     mean: Vec<f64>,
-    /// The number of each row.
+    /// The stored number of each row.
     table: Vec<f64>,
 }
 
 impl Saga {
-    /// Stages after which all rows are asked again.
+    /// Number of stages after which the table is computed again on all rows.
     const RENEWAL: usize = 10;
 
     /// Visits the rows in the order of `shuffle`.
@@ -34,7 +35,7 @@ impl Saga {
 
 impl Estimator for Saga {
     fn begin(&mut self, oracle: &dyn Oracle, theta: &[f64], stage: &Stage) -> Result<()> {
-        // the mean is kept by adding differences, whose rounding from large gradients would outlive them
+        // the mean is updated by differences: rounding errors from early, large gradients would stay in it
         if stage.index.is_multiple_of(Self::RENEWAL) {
             let query = Query::at(theta, stage.tau, Batch::All, Want::Gradient).remembering(Memory::Renew);
             let all = oracle.ask(&query)?.gradient()?;
@@ -62,7 +63,7 @@ impl Estimator for Saga {
     }
 }
 
-/// The rows of a batch, in its order.
+/// The rows of a batch, in order.
 fn rows_of(batch: Batch, all: usize) -> Vec<usize> {
     match batch {
         Batch::All => (0..all).collect(),

@@ -1,4 +1,4 @@
-//! The *smoothed* estimator: the gradient at a random point nearby.
+//! The *smoothed* estimator evaluates the gradient at a random point near θ.
 
 use crate::error::Result;
 use crate::math::linalg::norm;
@@ -7,7 +7,7 @@ use crate::oracle::{Known, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
 use crate::solver::schedule::Stage;
 
-/// The radius δ_m that a loss is smoothed over in stage m: half of that of the stage before.
+/// `δ_m = δ_0/2^m`, the radius over which the loss is smoothed in stage m
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
     /// δ_0.
@@ -21,9 +21,11 @@ impl Smoothing {
     }
 }
 
-/// ∇_B(θ + δ_m·u), u uniform in the unit ball: on average the gradient of the loss smoothed over a ball of radius δ_m.
+/// `∇_B(θ + δ_m·u)`, u uniform in the unit ball
 ///
-/// Reference: GradOpt of Hazan, Levy and Shalev-Shwartz (2016), its gradient oracle.
+/// Its expectation is the gradient of the loss smoothed over a ball of radius δ_m.
+///
+/// Reference: the gradient oracle of GradOpt, Hazan, Levy and Shalev-Shwartz (2016).
 #[derive(Clone, Copy, Debug)]
 pub struct Smoothed {
     shuffle: Shuffle,
@@ -32,7 +34,7 @@ pub struct Smoothed {
 }
 
 impl Smoothed {
-    /// Visits the rows in the order of `shuffle`, at points drawn by `seed`.
+    /// Visits the rows in the order of `shuffle`, at points that depend on `seed`.
     pub fn new(shuffle: Shuffle, smoothing: Smoothing, seed: u64) -> Smoothed {
         Smoothed { shuffle, smoothing, key: Random::new(seed, Stream::Smoothing).bits() }
     }

@@ -1,13 +1,13 @@
-//! *SVRG*: a minibatch gradient, corrected by what the same rows said at an anchor where all rows were asked.
+//! *SVRG* corrects a minibatch gradient by the gradients at an anchor, over the same rows and over all rows.
 
 use crate::error::Result;
 use crate::oracle::{Batch, Known, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
 use crate::solver::schedule::Stage;
 
-/// ∇_B(θ) − ∇_B(θ̃) + ∇(θ̃), with the anchor θ̃ where the stage began.
+/// `∇_B(θ) − ∇_B(θ̃) + ∇(θ̃)`, with the anchor θ̃ at the start of the stage
 ///
-/// Anchor and temperature stay together: a stage has one of each.
+/// A stage has one anchor and one temperature.
 ///
 /// Reference: Johnson and Zhang (2013), `sec:method` "AGGLIO Variants".
 #[derive(Clone, Debug)]

@@ -1,19 +1,20 @@
-//! The *adaptive* schedule: the last temperature at once, and back half way where that fails.
+//! The *adaptive* schedule tries the last temperature first, and lower temperatures only if that fails.
 
 use crate::oracle::Batch;
 use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
-/// Tries τ_max at once. If the first trial there is rejected, it goes back to where it came from and half way down in
-/// log τ, towards the last temperature that worked; once a step is accepted there it tries τ_max again.
+/// Starts at τ_max. If the first trial there is rejected, it returns to the starting point and tries the geometric mean
+/// of this temperature and the highest one that worked. After an accepted step it tries τ_max again.
 ///
-/// A good start needs no path at all, and a bad one gets as fine a path as it needs. Samples of the rows come first
-/// where there are any: a stage at τ_max that gains little on one sample is followed by the next, larger one.
+/// A good starting point needs no path, and a bad one gets as fine a path as it needs. If there are samples of the
+/// rows, the fit begins on the smallest one. When a stage at τ_max gains little on a sample, the next larger sample
+/// follows.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     tau_max: f64,
-    /// Rows of the stages, smallest first; the last is where the fit ends.
+    /// Rows of the stages, smallest sample first. The fit ends on the last one.
     samples: Vec<Batch>,
-    /// The highest temperature at which a step was accepted on the way.
+    /// The highest temperature at which a step was accepted.
     reached: f64,
     /// Whether a step has been accepted at τ_max.
     arrived: bool,
@@ -21,28 +22,28 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// Below this share of the cap the problem is a line as far as paths are concerned.
+    /// Below this fraction of τ_max the problem is nearly linear, so lower temperatures are not tried.
     const FLOOR: f64 = 0.01;
-    /// Retreats after which it stays and lets the step rule find the way.
+    /// Maximum number of retreats. After that the temperature stays, and the step rule must find a step.
     const MOST: usize = 12;
 
-    /// A path to `tau_max` over growing `samples`, which end in the rows that are to be fitted.
+    /// A path to `tau_max` over growing `samples`. The last sample is the rows to fit.
     pub fn new(tau_max: f64, samples: Vec<Batch>) -> Adaptive {
         Adaptive { tau_max, samples, reached: 0.0, arrived: false, retreats: 0 }
     }
 
-    /// The same without going back to lower temperatures.
+    /// The same schedule without retreats to lower temperatures.
     pub fn staying(self) -> Adaptive {
         Adaptive { retreats: Self::MOST, ..self }
     }
 
     fn half_way(&self, tau: f64) -> f64 {
         let middle = self.reached.max(Self::FLOOR * self.tau_max).sqrt() * tau.sqrt();
-        // τ = 0 is another end, not a place on the way
+        // never τ = 0, which would be the linear problem
         middle.max(f64::MIN_POSITIVE.min(tau))
     }
 
-    /// The sample that follows `rows`, if there is one.
+    /// The sample after `rows`, if there is one.
     fn larger(&self, rows: Batch) -> Option<Batch> {
         let at = self.samples.iter().position(|&sample| sample == rows)?;
         self.samples.get(at + 1).copied()
@@ -60,7 +61,7 @@ impl Schedule for Adaptive {
             let at_cap = stage.tau == self.tau_max;
             self.reached = self.reached.max(stage.tau);
             self.arrived = at_cap;
-            // on a sample a step that gains less than its rows can tell is enough
+            // a step on a sample with a gain below the accuracy of the sample is the last one on it
             let done = at_cap && (progress.settled || progress.small);
             let rows = if done { self.larger(stage.rows).unwrap_or(stage.rows) } else { stage.rows };
             return Next::Advance(Stage { index, tau: self.tau_max, steps: stage.steps, rows });

@@ -1,14 +1,16 @@
-//! The *constant* schedule: one temperature throughout.
+//! The *constant* schedule has one temperature.
 
 use crate::oracle::Batch;
 use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
-/// τ_t = τ: no graduation. At τ = 1 this is the plain method, at τ = 0 linear least squares on φ⁻¹(y).
+/// `τ_t = τ`
+///
+/// No graduation. At τ = 1 this is the plain method, at τ = 0 it is linear least squares on φ⁻¹(y).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
     /// The temperature.
     pub tau: f64,
-    /// Steps in a stage.
+    /// Number of steps in a stage.
     pub steps: usize,
 }
 

@@ -1,13 +1,13 @@
-//! The *geometric* schedule: the temperature is multiplied by β at each stage.
+//! The *geometric* schedule multiplies the temperature by β after each stage.
 
 use crate::oracle::Batch;
 use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
-/// τ_{t+1} = min(β·τ_t, τ_max).
+/// `τ_{t+1} = min(β·τ_t, τ_max)`
 ///
-/// With one step a stage it is Algorithm 1; with the steps of one pass a stage, Algorithm 2.
+/// With one step per stage it is Algorithm 1; with the steps of one epoch per stage it is Algorithm 2.
 ///
-/// Reference: `algo:main`, "Cap temperature at unity"; the cap below one is that of `thm:conv-noisy-sigmoid`.
+/// Reference: `algo:main`, "Cap temperature at unity"; a cap below one is that of `thm:conv-noisy-sigmoid`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geometric {
     /// The first temperature τ_0.
@@ -16,7 +16,7 @@ pub struct Geometric {
     pub beta: f64,
     /// The last temperature τ_max.
     pub tau_max: f64,
-    /// Steps in a stage.
+    /// Number of steps in a stage.
     pub steps: usize,
 }
 

@@ -1,7 +1,7 @@
-//! A *schedule* is the sequence of stages that a fit goes through, each with one temperature.
+//! A *schedule* is the sequence of stages of a fit. Each stage has one temperature.
 //!
-//! One stage is one iteration of Algorithm 1 (`algo:main`) for a solver that sees all rows at each step, and
-//! one epoch of Algorithm 2 for a solver that visits them in minibatches.
+//! A stage is one iteration of Algorithm 1 (`algo:main`) for a solver that uses all rows at each step, and one epoch of
+//! Algorithm 2 for a solver that uses minibatches.
 
 mod adaptive;
 mod constant;
@@ -15,51 +15,51 @@ pub use constant::Constant;
 pub use geometric::Geometric;
 pub use planned::{Planned, PlannedStage};
 
-/// A stretch of the fit at one temperature.
+/// A part of the fit at one temperature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
-    /// Which one, from 0.
+    /// Number of the stage, from 0.
     pub index: usize,
     /// The temperature τ.
     pub tau: f64,
-    /// Accepted steps in it.
+    /// Number of accepted steps after which it ends.
     pub steps: usize,
-    /// The rows that a full estimate is over.
+    /// The rows of a full estimate.
     pub rows: Batch,
 }
 
-/// What a schedule decides after a step.
+/// The decision of a schedule after a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// The stage goes on.
+    /// The stage continues.
     Stay,
-    /// The stage is over; the next one begins where it ended.
+    /// The stage ends, and the next one begins at the current point.
     Advance(Stage),
-    /// The stage failed; another one begins where it began.
+    /// The stage failed, and another one begins at the point where it began.
     Retreat(Stage),
 }
 
-/// What a schedule is told after a step.
+/// The result of a step, as input for a schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Accepted steps in this stage so far.
+    /// Number of accepted steps in this stage so far.
     pub accepted: usize,
-    /// L̂_τ of the estimate at the point that the step left.
+    /// The estimate of L̂_τ at the starting point of the step.
     pub loss: f64,
-    /// The step rule has nothing left to do in this stage.
+    /// Whether the step rule can make no more progress in this stage.
     pub settled: bool,
-    /// The step gained less than a hundredth of the loss.
+    /// Whether the step reduced the loss by less than a hundredth.
     pub small: bool,
 }
 
-/// Decides the temperatures.
+/// Chooses the temperatures.
 pub trait Schedule: std::fmt::Debug + Send {
-    /// Where to begin.
+    /// The first stage.
     fn first(&self) -> Stage;
 
-    /// What follows a step of `stage`.
+    /// The decision after a step of `stage`.
     fn next(&mut self, stage: &Stage, progress: &Progress) -> Next;
 
-    /// Whether a stage is at the last temperature, τ_max.
+    /// Whether a stage is at the last temperature, τ_max, and on the last sample of rows.
     fn at_cap(&self, stage: &Stage) -> bool;
 }

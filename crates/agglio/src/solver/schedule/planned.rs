@@ -1,29 +1,29 @@
-//! The *planned* schedule: stages that were worked out beforehand, one after the other.
+//! The *planned* schedule is a list of stages that was computed before the fit.
 
 use crate::oracle::Batch;
 use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
-/// A stage as planned.
+/// A planned stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlannedStage {
     /// The temperature τ.
     pub tau: f64,
-    /// Accepted steps after which it is over.
+    /// Number of accepted steps after which it ends.
     pub steps: usize,
-    /// The loss L̂_τ at which it is over earlier.
+    /// The loss L̂_τ at which it ends earlier.
     pub enough: f64,
 }
 
-/// Goes through a list of stages; the last one is repeated.
+/// Runs a list of stages; the last one is repeated.
 ///
-/// A stage is left after its steps, or once a step began at a loss that is low enough: the stopping time of the proof of
-/// `thm:conv-sgd-sigmoid`, but for the step that was under way. Reference: `thm:conv-main-sigmoid` plans a temperature for
+/// A stage ends after its steps, or after a step whose starting point had a low enough loss. This is the stopping time
+/// in the proof of `thm:conv-sgd-sigmoid`, plus one step. Reference: `thm:conv-main-sigmoid` plans a temperature for
 /// every step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned(pub Vec<PlannedStage>);
 
 impl Planned {
-    /// Where nothing is planned there is no graduation.
+    /// The stage of an empty plan: no graduation.
     const UNPLANNED: PlannedStage = PlannedStage { tau: 1.0, steps: 1, enough: 0.0 };
 
     fn at(&self, index: usize) -> PlannedStage {

@@ -1,12 +1,15 @@
-//! *Armijo*'s rule: try, and halve until the loss falls enough.
+//! *Armijo*'s rule halves the step until the loss decreases enough.
 
 use crate::oracle::Known;
 use crate::solver::step::{StepRule, Verdict};
 
-/// Accepts a trial if L(θ + p) ≤ L(θ) − c·predicted, halves the size if not, and doubles it after each success.
+/// `L(θ + p) ≤ L(θ) − c·predicted`
 ///
-/// It needs no Λ, and so serves activations of unbounded slope; an overflow is a rejection. Beside the minimum, where
-/// the difference of two losses is rounding, the smaller gradient decides. Reference: Armijo (1966).
+/// Accepts a trial if this holds, and halves the size otherwise. Each success doubles the size.
+///
+/// It needs no Λ, so it also works for activations with an unbounded derivative. A trial that overflows is rejected.
+/// Near the minimum, where the difference of two losses is rounding, the norm of the gradient decides. Reference:
+/// Armijo (1966).
 #[derive(Clone, Copy, Debug)]
 pub struct Armijo {
     size: f64,
@@ -15,27 +18,27 @@ pub struct Armijo {
 }
 
 impl Armijo {
-    /// The share of the predicted decrease that is demanded.
+    /// c, the fraction of the predicted decrease that is required.
     const SHARE: f64 = 1e-4;
-    /// A size beyond which nothing is gained and halving would not come back.
-    const FARTHEST: f64 = 1e100;
-    /// Rejections in a row that no size can explain.
-    const HOPELESS: usize = 2000;
-    /// Rejections in a row after which gradients that do not fall are rounding too.
-    const PATIENCE: usize = 8;
+    /// The largest size. Beyond it nothing is gained, and halving would take too long.
+    const LARGEST: f64 = 1e100;
+    /// Maximum number of rejections in a row.
+    const MOST_REJECTIONS: usize = 2000;
+    /// Maximum number of rejections in a row if the predicted decrease is rounding.
+    const MOST_AT_ROUNDING: usize = 8;
 
-    /// Begins with the size `first`, and goes wherever it may.
+    /// Starts with the size `first`, which may grow without a practical limit.
     pub fn new(first: f64) -> Armijo {
-        Armijo { size: first, most: Self::FARTHEST, rejected: 0 }
+        Armijo { size: first, most: Self::LARGEST, rejected: 0 }
     }
 
-    /// What a gradient must fall to where it decides: to half for directions that know their own length, since gradients at
-    /// the level of rounding differ by chance; below itself for those that close in slowly.
-    fn fall(&self) -> f64 {
+    /// The factor by which the gradient must decrease if it decides. It is ½ for directions with a natural length,
+    /// because gradients at the level of rounding differ by chance. It is one for directions that converge slowly.
+    fn required_reduction(&self) -> f64 {
         if self.most > 1.0 { 1.0 } else { 0.5 }
     }
 
-    /// Begins with a size of one at every step: for directions that know their own length.
+    /// Starts with the size one at every step, for directions with a natural length such as Newton's.
     pub fn natural() -> Armijo {
         Armijo { size: 1.0, most: 1.0, rejected: 0 }
     }
@@ -53,7 +56,7 @@ impl StepRule for Armijo {
     fn judge(&mut self, here: &Known, there: &Known, predicted: f64) -> Verdict {
         let rounding = predicted <= here.rounding().max(8.0 * f64::EPSILON * here.loss);
         let better = match rounding {
-            true => there.norm() < self.fall() * here.norm(),
+            true => there.norm() < self.required_reduction() * here.norm(),
             false => there.loss <= here.loss - Self::SHARE * predicted,
         };
         if better && there.is_finite() {
@@ -63,8 +66,9 @@ impl StepRule for Armijo {
         }
         self.rejected += 1;
         self.size *= 0.5;
-        let hopeless =
-            (rounding && self.rejected > Self::PATIENCE) || self.size == 0.0 || self.rejected > Self::HOPELESS;
+        let hopeless = (rounding && self.rejected > Self::MOST_AT_ROUNDING)
+            || self.size == 0.0
+            || self.rejected > Self::MOST_REJECTIONS;
         if hopeless { Verdict::Settled } else { Verdict::Reject }
     }
 }

@@ -1,10 +1,12 @@
-//! The *constant* step.
+//! The *constant* step rule uses one learning rate.
 
 use crate::solver::step::StepRule;
 
-/// η_t = η: the user's, or 1/Λ. It accepts without asking.
+/// `η_t = η`
 ///
-/// Reference: `thm:conv-main-sigmoid` asks for η ≤ 1/Λ.
+/// η is the learning rate of the user, or 1/Λ. Every step is accepted.
+///
+/// Reference: `thm:conv-main-sigmoid` requires η ≤ 1/Λ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant(pub f64);
 

@@ -1,11 +1,12 @@
-//! A *decaying* step, for stochastic gradients.
+//! The *decaying* step rule reduces the learning rate, for stochastic gradients.
 
 use crate::solver::step::StepRule;
 
-/// η_k = η/(1 + k/5), where k counts the stages at the last temperature since the mean loss first stopped falling.
+/// `η_k = η/(1 + k/5)`
 ///
-/// A constant step ends farther from the optimum than the statistical error; a step that decays earlier than
-/// this never arrives. The first stage whose mean loss is no lower than the lowest before it starts the count.
+/// k counts the stages at the last temperature since the mean loss first stopped decreasing: the count starts with the
+/// first stage whose mean loss is not below the lowest one before. A constant learning rate ends farther from the
+/// optimum than the statistical error, and one that decays earlier does not reach it.
 #[derive(Clone, Copy, Debug)]
 pub struct Decay {
     first: f64,
@@ -14,10 +15,10 @@ pub struct Decay {
 }
 
 impl Decay {
-    /// Stages in which the step halves for the first time.
+    /// Number of stages after which the learning rate is half of the first.
     const PACE: f64 = 5.0;
 
-    /// Begins with the size `first`.
+    /// Starts with the size `first`.
     pub fn new(first: f64) -> Decay {
         Decay { first, lowest: f64::INFINITY, stages: 0.0 }
     }

@@ -1,4 +1,4 @@
-//! A *step rule* gives the size of a step, and the verdict on a trial.
+//! A *step rule* chooses the size of a step, and accepts or rejects a trial.
 
 mod armijo;
 mod constant;
@@ -19,45 +19,46 @@ pub use trust_region::TrustRegion;
 use crate::oracle::Known;
 use crate::solver::schedule::Stage;
 
-/// What becomes of a trial.
+/// The decision on a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// θ moves there.
+    /// θ moves to the trial.
     Accept,
-    /// θ stays, and the next trial is another one.
+    /// θ stays, and another trial follows.
     Reject,
-    /// What a step could still gain is below what rounding does to the loss.
+    /// θ stays. The possible decrease of the loss is below its rounding error, or no size works.
     Settled,
 }
 
-/// Sizes steps and judges them.
+/// Chooses step sizes and judges trials.
 pub trait StepRule: std::fmt::Debug + Send {
-    /// A new stage begins.
+    /// Called when a new stage begins.
     fn begin(&mut self, _stage: &Stage) {}
 
     /// The size of the next step.
     fn size(&self) -> f64;
 
-    /// Whether trials are judged; a blind rule accepts without asking.
+    /// Whether trials are judged. Otherwise every step is accepted. Default: no.
     fn judges(&self) -> bool {
         false
     }
 
-    /// Whether there is nothing left to do, whatever a trial would tell: none is then made. Default: trials decide.
+    /// Whether nothing is left to do, so that no trial is made. Default: trials decide.
     fn is_settled(&self, _here: &Known, _predicted: f64) -> bool {
         false
     }
 
-    /// The verdict on a trial that promised the decrease `predicted`.
+    /// The decision on a trial whose predicted decrease is `predicted`.
     fn judge(&mut self, _here: &Known, _there: &Known, _predicted: f64) -> Verdict {
         Verdict::Accept
     }
 
-    /// Whether the size has begun to fall, so that the mean of the iterates is nearer to the optimum than the last.
+    /// Whether the size has begun to decay, so that the mean of the iterates is closer to the optimum than the last
+    /// one.
     fn decays(&self) -> bool {
         false
     }
 
-    /// A stage at the last temperature is over, with this mean loss along it.
+    /// Called when a stage at the last temperature ends, with the mean loss of the stage.
     fn observe(&mut self, _mean_loss: f64) {}
 }

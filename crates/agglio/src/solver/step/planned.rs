@@ -1,11 +1,12 @@
-//! The *planned* step: a size for each stage, worked out beforehand.
+//! The *planned* step rule has one size for each stage, computed before the fit.
 
 use crate::solver::schedule::Stage;
 use crate::solver::step::StepRule;
 
-/// η_t of the t-th stage, and that of the last one thereafter. It accepts without asking.
+/// `η_t` for stage t, and the last one for all later stages
 ///
-/// Reference: `thm:conv-main-sigmoid` asks for η_t = 1/Λ_{r_t}, `thm:conv-sgd-sigmoid` for less.
+/// Every step is accepted. Reference: `thm:conv-main-sigmoid` requires η_t = 1/Λ_{r_t}, and `thm:conv-sgd-sigmoid`
+/// less.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
     sizes: Vec<f64>,
@@ -13,7 +14,7 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// These sizes, one for each stage.
+    /// Uses these sizes, one for each stage.
     pub fn new(sizes: Vec<f64>) -> Planned {
         Planned { size: sizes.first().copied().unwrap_or(0.0), sizes }
     }

@@ -1,19 +1,19 @@
-//! The *trust region* of Levenberg and Marquardt: as far as the model has been right.
+//! The *trust region* rule of Levenberg and Marquardt adapts the damping to the accuracy of the quadratic model.
 
 use crate::oracle::{Known, Model};
 use crate::solver::step::{StepRule, Verdict};
 
-/// Accepts a trial that gains at least a ten-thousandth of what the model predicts; the size, one over the damping,
-/// grows after a good prediction, slowly at first where it has just shrunk, and shrinks after a bad one. It begins
-/// without damping.
+/// `(L(θ) − L(θ + p))/predicted > 10⁻⁴`
 ///
-/// Where the prediction is below what rounding does to the loss, the smaller gradient decides, unless the loss rises.
-/// Reference: Moré (1978),
-/// in the form of a damping factor.
+/// Accepts a trial if this holds. The size is the inverse of the damping factor. It grows after a good prediction, more
+/// slowly just after it has shrunk, and shrinks after a bad one. The first step is undamped.
+///
+/// If the predicted decrease is below the rounding error of the loss, the size of the gradient decides, unless the loss
+/// increases. Reference: Moré (1978), with a damping factor.
 #[derive(Clone, Copy, Debug)]
 pub struct TrustRegion {
     size: f64,
-    /// What the size is multiplied by when it next grows.
+    /// The factor by which the size grows next time.
     growth: f64,
 }
 
@@ -25,12 +25,12 @@ impl Default for TrustRegion {
 
 impl TrustRegion {
     const SHARE: f64 = 1e-4;
-    /// The first damping after a step without any has failed.
+    /// The size after an undamped step has failed.
     const FIRST: f64 = 100.0;
-    /// Beyond this size damping is rounding.
+    /// Above this size the damping is below rounding, and the step is undamped.
     const FREE: f64 = 1e8;
-    /// Growth after a shrink, and the growth that a row of good predictions leads to. A size that grows at once by what
-    /// it has shrunk by is refused at every other step.
+    /// The growth factor after a shrink, and the largest one after several good predictions. If the size grew at once
+    /// as much as it had shrunk, every other step would be rejected.
     const SLOWEST: f64 = 3.0;
     const FASTEST: f64 = 10.0;
 
@@ -48,7 +48,8 @@ impl TrustRegion {
     }
 }
 
-/// The gradient in units of the slopes, as far as these are known: it does not fall just because they vanish.
+/// The gradient relative to the column norms of J, if these are known, so that vanishing derivatives do not make it
+/// small.
 fn gradient_of(known: &Known) -> f64 {
     let relative = known.model().and_then(Model::relative_gradient);
     relative.map_or_else(|| known.norm(), |cosine| cosine * known.loss.sqrt())
@@ -69,8 +70,8 @@ impl StepRule for TrustRegion {
             return if self.size > f64::MIN_POSITIVE { Verdict::Reject } else { Verdict::Settled };
         }
         if predicted <= here.rounding() {
-            // half, since gradients at the level of rounding differ by chance; and a long step may lead uphill to where
-            // slopes have vanished
+            // half, since gradients at the level of rounding differ by chance; and a long step may increase the loss
+            // and end where the derivatives have vanished
             let falls = gradient_of(there) < 0.5 * gradient_of(here);
             let rises = there.loss > here.loss + 8.0 * here.rounding();
             return if falls && !rises { Verdict::Accept } else { Verdict::Settled };
@@ -79,7 +80,7 @@ impl StepRule for TrustRegion {
         match ratio {
             r if r > 0.75 => self.grow(),
             r if r >= 0.25 => {}
-            // a prediction that is no number is a bad one: no damping would be tried without end
+            // NaN counts as a bad prediction; otherwise undamped trials would be repeated without end
             r => self.shrink(if r > 0.0 { 4.0 } else { 10.0 }),
         }
         match ratio > Self::SHARE {
