@@ -1,5 +1,5 @@
-//! The *auto* strategy: no start, no knobs; from the linear stage along the temperature path, to the end that the noise
-//! asks for.
+//! The race of solver `auto`: no start values, no settings. It goes from the linear stage along the temperature path, and
+//! lets challengers run where a lower minimum is possible.
 
 use crate::certificate::TAIL;
 use crate::error::Result;

@@ -1,4 +1,5 @@
-//! The *restarts* strategy: graduated paths on random parts of the rows, ended on all of them, and the best kept.
+//! A *challenge*: a further run that may end lower than the best so far. Restarts are challenges by way of random parts of
+//! the rows.
 //!
 //! A part of the rows has other minima in the way than the whole, but nearly the same good one; a random start has
 //! nothing to do with either. Paths begin alternately at the linear stage of a random half, and at the best point so far

@@ -1,4 +1,4 @@
-//! The *noise* strategy: both ends of the temperature path, and the choice between them.
+//! *Noise* before φ: the fit that ends at τ = 0, and the log-likelihoods of both noise models.
 
 use std::borrow::Cow;
 use std::f64::consts::PI;

@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
 /// What a loss may be above another, relatively, that it is no higher than.
 const ROUNDING: f64 = 1e-9;
 
-/// Numbers that a thread reads from the rows for the fits of a heat at most, those to all parts, if all go to their limit:
+/// Numbers that a thread reads from the rows for the fits of one group at most, those to all parts, if all go to their limit:
 /// some seconds, so that there are scores before long, and little for an interrupt to lose.
 const LONGEST: f64 = 5e9;
 /// Plans that run beside each other however long that takes: with fewer, rows would be visited far more often.

@@ -1,4 +1,4 @@
-//! The *irls* strategy: the matching loss first, which is convex where φ rises, then squares from where it ends.
+//! The *matching* start: the minimum of the matching loss, which is convex where φ rises. Solver `irls` begins there.
 
 use crate::error::Result;
 use crate::fit::Observer;
