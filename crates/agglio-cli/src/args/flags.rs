@@ -107,12 +107,11 @@ fn help(key: &Key) -> String {
 
 fn solvers_of(key: &Key) -> String {
     let (with, without): (Vec<Solver>, Vec<Solver>) = Solver::ALL.into_iter().partition(|&solver| key.is_for(solver));
-    let (with, without) = (format!("; for {}", names(&with)), format!("; not for {}", names(&without)));
-    match Solver::ALL.into_iter().all(|solver| key.is_for(solver)) {
-        true => String::new(),
-        false if with.len() < without.len() => with,
-        false => without,
+    if without.is_empty() {
+        return String::new();
     }
+    let (with, without) = (format!("; for {}", names(&with)), format!("; not for {}", names(&without)));
+    if with.len() < without.len() { with } else { without }
 }
 
 /// The names of solvers, the graduated ones as one if they are all there.

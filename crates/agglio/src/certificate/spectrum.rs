@@ -49,7 +49,7 @@ pub(crate) struct Spectrum {
 impl Spectrum {
     pub fn at(oracle: &dyn Oracle, outcome: &Outcome) -> Result<Spectrum> {
         if outcome.reason == StopReason::Interrupted {
-            // whoever waits for the end gets it without a pass for what says nothing about a point on the way
+            // an interrupted fit ends without a pass: a point on the way has no use for its curvature
             return Ok(Spectrum {
                 ratio: None,
                 left: None,

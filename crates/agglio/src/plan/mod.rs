@@ -116,9 +116,8 @@ impl Plan {
         self.install(rows.len(), || self.fit_shards(Box::new(Shard::new(rows.share())), observer))?
     }
 
-    /// Runs `work` on the threads that a fit of so many rows has: the calling one for few rows, where one thread is asked
-    /// for, and where it is one of a pool already; else a pool of those that are asked for. So a table can be made on them
-    /// too.
+    /// Runs `work` on the thread pool that a fit of `rows` rows would use. At most 1024 rows, `threads(1)` and calls from
+    /// inside a rayon pool stay on the calling thread. A table can be made on the same threads.
     ///
     /// # Errors
     /// If the threads cannot be started.

@@ -224,7 +224,7 @@ impl Key {
 
     /// Whether a solver takes it.
     pub fn is_for(&self, solver: Solver) -> bool {
-        self.refusal(solver).is_none()
+        solver.refusal(self.name).is_none() && (self.unused.is_none() || solver.accepts(self.name))
     }
 
     /// Why a solver does not take it, if it does not.

@@ -237,7 +237,7 @@ fn groups(plans: &[Plan], parts: &[Halves]) -> Vec<Range<usize>> {
     plans.chunk_by(lockstep::run_together).flat_map(groups).collect()
 }
 
-/// Cuts a span into pieces of at most so many blocks, as even as they can be.
+/// Cuts a span into pieces of at most `most` blocks, as even as they can be.
 fn cut(span: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
     let blocks = span.len().div_ceil(BLOCK);
     let pieces = blocks.div_ceil(most);

@@ -12,10 +12,11 @@ mod csv;
 mod derivatives;
 mod faulty;
 mod hard;
-mod heats;
+
 mod infinity;
 mod labels;
 mod laws;
+mod lockstep;
 mod means;
 mod models;
 mod noise_choice;
