@@ -14,8 +14,7 @@ mod problem;
 use std::hint::black_box;
 
 use agglio::activation::{Activation, Sigmoid, named};
-use agglio::oracle::Batch;
-use agglio::oracle::{Answer, Driver, Hessian, Oracle, Query, Want};
+use agglio::oracle::{Answer, Batch, Driver, Hessian, Oracle, Query, Want};
 use agglio::rows::Dense;
 use agglio::{Fitted, Options, Plan};
 use gungraun::{library_benchmark, library_benchmark_group, main};

@@ -16,8 +16,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use agglio::activation::{NAMES, named};
-use agglio::oracle::Batch;
-use agglio::oracle::{Driver, Hessian, LEAF, Oracle, Query, Want};
+use agglio::oracle::{Batch, Driver, Hessian, LEAF, Oracle, Query, Want};
 use agglio::read::{Csv, Selection};
 use agglio::rows::Dense;
 use agglio::simulate::LabelNoise;

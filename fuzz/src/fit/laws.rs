@@ -1,9 +1,8 @@
 //! *Laws* that every report keeps.
 
-use agglio::StopReason;
 use agglio::activation::{Activation, named};
 use agglio::model::{Centre, Model, Origin};
-use agglio::{Report, Solver, Status};
+use agglio::{Report, Solver, Status, StopReason};
 
 use super::problem::Problem;
 

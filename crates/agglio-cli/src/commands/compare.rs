@@ -18,11 +18,10 @@ use super::fit::table_warnings;
 use crate::args::{CompareArgs, Format};
 use crate::method::Method;
 use crate::plan::{self, FitPlan};
-use crate::print;
 use crate::progress::Watch;
 use crate::source::{self, Source};
 use crate::tabular::{flush_left, left, pairs, right, ruled};
-use crate::{hint, interrupt, output};
+use crate::{hint, interrupt, output, print};
 
 /// Some solver could not be run on this data.
 const FAILED: u8 = 2;

@@ -1,9 +1,8 @@
 //! The SiLU (swish) curve, which has one minimum.
 
-use super::average;
 use super::inverse::{self, Minimum};
 use super::normal::{density, distribution};
-use super::{Activation, Preimages, Range, Sigmoid};
+use super::{Activation, Preimages, Range, Sigmoid, average};
 use crate::math::vector::Function;
 
 /// The minimum, where φ(z) = z + 1; digits and series from `tests/it/golden/activations.py`.

@@ -2,10 +2,9 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::average;
 use super::elementary::{exp, tanh};
 use super::normal::above_half;
-use super::{Activation, Preimages, Range};
+use super::{Activation, Preimages, Range, average};
 use crate::math::vector::Function;
 
 /// `φ(t) = tanh t`

@@ -11,8 +11,7 @@ use crate::error::Result;
 use crate::fit::Outcome;
 use crate::math::linalg::{Symmetric, dot, norm};
 use crate::oracle::{Baseline, Batch, Hessian, Model, Oracle, Query, Want};
-use crate::outcome::Status;
-use crate::outcome::StopReason;
+use crate::outcome::{Status, StopReason};
 
 pub(crate) use ray::{Far, glance_along_theta};
 use ray::{along_theta, falls_along};

@@ -19,8 +19,7 @@ use crate::error::{Error, Result};
 use crate::outcome::Status;
 use crate::report::Report;
 use crate::save::{Draft, publish};
-use crate::text::bounded;
-use crate::text::escape;
+use crate::text::{bounded, escape};
 
 /// The maximum number of columns of a table, so that a number in a file cannot request unlimited memory.
 const MOST_COLUMNS: usize = u32::MAX as usize;

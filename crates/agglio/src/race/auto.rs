@@ -8,13 +8,12 @@ use crate::oracle::{Batch, LabelChoice, Oracle, OracleClient};
 use crate::outcome::{Noise, StopReason};
 use crate::race::best_of::{BestOf, Kept, Origin};
 use crate::race::effort::Effort;
-use crate::race::noise;
 use crate::race::noise_choice::Evidence;
 use crate::race::starts::constant;
 use crate::race::starts::linear::LinearStage;
 use crate::race::starts::neighbours::neighbours;
 use crate::race::starts::scan::{FEW, scan, scan_everywhere};
-use crate::race::{Found, Rules};
+use crate::race::{Found, Rules, noise};
 use crate::solver::preset::{self, Course};
 use crate::spec::Restarts;
 

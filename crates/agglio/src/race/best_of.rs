@@ -5,12 +5,10 @@ use std::ops::ControlFlow;
 
 use crate::certificate::{Certificate, Far, glance_along_theta};
 use crate::error::Result;
-use crate::fit::Outcome;
-use crate::fit::{Observer, Step};
+use crate::fit::{Observer, Outcome, Step};
 use crate::math::linalg::norm;
 use crate::oracle::{Batch, Oracle};
-use crate::outcome::Status;
-use crate::outcome::StopReason;
+use crate::outcome::{Status, StopReason};
 
 /// Losses this close, relatively, are the same minimum.
 const SAME: f64 = 1e-6;

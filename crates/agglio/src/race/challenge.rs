@@ -7,8 +7,7 @@
 
 use crate::certificate::{Far, glance_along_theta};
 use crate::error::Result;
-use crate::fit::Observer;
-use crate::fit::Outcome;
+use crate::fit::{Observer, Outcome};
 use crate::math::rng::{Random, Stream, derive_key};
 use crate::oracle::{Batch, Model, Oracle, Query, Want};
 use crate::outcome::StopReason;

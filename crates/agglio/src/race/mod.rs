@@ -15,8 +15,7 @@ pub(crate) use starts::constant::improve as improve_baseline;
 
 use crate::certificate::Certificate;
 use crate::error::Result;
-use crate::fit::Observer;
-use crate::fit::Outcome;
+use crate::fit::{Observer, Outcome};
 use crate::oracle::{Batch, LabelChoice, Oracle, OracleClient, Query, Want};
 use crate::outcome::{LogLikelihoods, Noise, Objection};
 use crate::solver::Solver;

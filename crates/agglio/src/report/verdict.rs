@@ -2,8 +2,7 @@
 
 use crate::activation::Range;
 use crate::certificate::Certificate;
-use crate::outcome::Status;
-use crate::outcome::StopReason;
+use crate::outcome::{Status, StopReason};
 use crate::report::Report;
 use crate::solver::Solver;
 use crate::text::format::brief;

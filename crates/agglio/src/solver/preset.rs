@@ -2,8 +2,7 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::math::linalg::Symmetric;
-use crate::oracle::Batch;
-use crate::oracle::{Oracle, WIDE};
+use crate::oracle::{Batch, Oracle, WIDE};
 use crate::solver::direction::{Direction, GaussNewtonBfgs, LevenbergMarquardt, NewtonCg, V0};
 use crate::solver::estimator::Full;
 use crate::solver::parts::{Parts, graduated};

@@ -6,9 +6,7 @@ use std::ops::ControlFlow;
 
 use crate::activation::named;
 use crate::error::Result;
-use crate::fit::Stop;
-use crate::fit::fit;
-use crate::fit::{Observer, Step};
+use crate::fit::{Observer, Step, Stop, fit};
 use crate::math::rng::{Random, Stream};
 use crate::oracle::{Driver, Problem};
 use crate::rows::{Dense, Rows};

@@ -1,8 +1,7 @@
 //! The *mean* of the labels as a model: what a setting must do better than to be of any use.
 
 use crate::error::Result;
-use crate::rows::column;
-use crate::rows::{Part, Rows};
+use crate::rows::{Part, Rows, column};
 use crate::tune::{Halves, Split};
 
 /// What the mean of the labels loses.

@@ -28,11 +28,9 @@ use crate::certificate::Certificate;
 use crate::error::{Error, Result};
 use crate::math::tree::{in_pool, install};
 use crate::oracle::{MultiQuery, Oracle, Problem};
-use crate::outcome::Status;
-use crate::outcome::StopReason;
+use crate::outcome::{Status, StopReason};
 use crate::plan::Plan;
-use crate::rows::column;
-use crate::rows::{BLOCK, Part, Rows};
+use crate::rows::{BLOCK, Part, Rows, column};
 
 /// How a plan did.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,13 +4,12 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
-use agglio::StopReason;
 use agglio::activation::named;
 use agglio::fit::{Observer, Step};
 use agglio::rows::{Addition, Dense, Rows, Run, Scaling};
 use agglio::simulate::{LabelNoise, Shape, Simulation};
 use agglio::solver::direction::V0;
-use agglio::{Options, Solver, Start, Status};
+use agglio::{Options, Solver, Start, Status, StopReason};
 use serde_json::{Value, json};
 
 use crate::bank;

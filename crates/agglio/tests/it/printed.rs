@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use agglio::StopReason;
 use agglio::activation::named;
 use agglio::oracle::PreimageBranch;
 use agglio::rows::{Dense, Rows, Scaling};
 use agglio::simulate::{Design, LabelNoise, Shape, Simulated, Simulation};
 use agglio::theory::{Algorithm, Course, INCREMENT, Setting, Statement};
-use agglio::{Noise, Options, Report, Solver, Start, Status};
+use agglio::{Noise, Options, Report, Solver, Start, Status, StopReason};
 use serde_json::{Value, json};
 
 use crate::bank;

@@ -4,12 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use agglio::StopReason;
 use agglio::activation::named;
 use agglio::fit::{Observer, Step};
 use agglio::rows::Dense;
 use agglio::simulate::{LabelNoise, Shape};
-use agglio::{Noise, Options, Restarts, Solver, Start, Status};
+use agglio::{Noise, Options, Restarts, Solver, Start, Status, StopReason};
 
 use crate::bank;
 

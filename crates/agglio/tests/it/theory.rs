@@ -5,8 +5,7 @@ use std::f64::consts::{FRAC_2_PI, PI};
 
 use agglio::activation::{Preimages, named};
 use agglio::math::rng::{Random, Stream};
-use agglio::oracle::Batch;
-use agglio::oracle::{Oracle, Query, Want};
+use agglio::oracle::{Batch, Oracle, Query, Want};
 use agglio::simulate::{LabelNoise, Shape};
 use agglio::theory::trial::{Draw, Ended, Trial};
 use agglio::theory::{INCREMENT, PrintedSigmoid, Setting};

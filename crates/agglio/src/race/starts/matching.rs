@@ -1,9 +1,7 @@
 //! The *matching* start: the minimum of the matching loss, which is convex where φ rises. Solver `irls` begins there.
 
 use crate::error::Result;
-use crate::fit::Observer;
-use crate::fit::Stop;
-use crate::fit::{Outcome, fit};
+use crate::fit::{Observer, Outcome, Stop, fit};
 use crate::oracle::{Batch, Hessian, Oracle};
 use crate::outcome::StopReason;
 use crate::race::Rules;
