@@ -1,9 +1,14 @@
 //! The bank: the solvers, activations, starts and problems that the other modules take products of.
 
-use agglio::activation::named;
+use agglio::activation::{NAMES, named};
 use agglio::rows::Dense;
 use agglio::simulate::{LabelNoise, Simulated, Simulation};
 use agglio::{Options, Solver, Start};
+
+/// Every activation that has a name.
+pub fn activations() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().copied()
+}
 
 /// A solver with its batch size, where it has one.
 #[derive(Clone, Copy, Debug)]
