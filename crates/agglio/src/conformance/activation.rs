@@ -44,6 +44,9 @@ fn sizes() -> impl Iterator<Item = f64> {
 
 const TAUS: [f64; 9] = [0.0, 5e-324, 1e-200, 1e-140, 1e-12, 1e-4, 0.1, 0.7, 1.0];
 
+/// Deviations beyond which the normal density is zero: a mean may come from far out.
+const REACH: f64 = 38.0;
+
 /// Below this temperature the graduation is a line for every argument that can be squared.
 const COLD: f64 = 1e-150;
 
@@ -312,7 +315,7 @@ fn average(phi: Phi<'_>) -> Verdict {
             let weighted = |f: &dyn Fn(f64) -> f64, x: f64| f(z + sigma * x) * (-0.5 * x * x).exp();
             let mean = |f: &dyn Fn(f64) -> f64| match sigma == 0.0 {
                 true => Estimate { value: f(z), error: 0.0 },
-                false => integrate(|x| weighted(f, x) / std::f64::consts::TAU.sqrt(), -16.0, 16.0, 512),
+                false => integrate(|x| weighted(f, x) / std::f64::consts::TAU.sqrt(), -REACH, REACH, 1216),
             };
             let (expected, scale) = (mean(&|t| phi.value(t)), mean(&|t| phi.value(t).abs()));
             let slack = 1e-9 * scale.value + 16.0 * expected.error;

@@ -62,6 +62,8 @@ fn the_driver_conforms_on_tables_of_every_kind() {
     assert_conforms(&problem.on(&Dense::new(values, 3, data.labels).unwrap()).unwrap(), "uneven columns");
     let wide = bank::paper("silu", 8, 20, LabelNoise::Post(0.05, Shape::Gauss), 2);
     assert_conforms(&problems("silu")[0].on(&bank::rows(&wide)).unwrap(), "more columns than rows");
+    let very_wide = bank::paper("silu", 30, 1001, LabelNoise::Post(0.05, Shape::Gauss), 2);
+    assert_conforms(&problems("silu")[2].on(&bank::rows(&very_wide)).unwrap(), "a curvature that is never formed");
 }
 
 #[test]
