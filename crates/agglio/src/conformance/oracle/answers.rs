@@ -181,9 +181,9 @@ pub(super) fn visits(oracle: &dyn Oracle) -> Verdict {
     let count = |ask: &dyn Fn() -> Outcome<usize>| -> Outcome<(u64, u64)> {
         let before = oracle.visited();
         let expected = ask()? as u64;
-        Ok((oracle.visited() - before, expected))
+        Ok((oracle.visited().wrapping_sub(before), expected))
     };
-    let beyond = Batch::Part { key: 1, start: n - 1, len: 50 };
+    let beyond = Batch::Part { key: 1, start: n.saturating_sub(1), len: 50 };
     let counts = [
         count(&|| ask(oracle, &Query::at(theta, 0.5, Batch::All, Want::Loss)).map(|_| n))?,
         count(&|| ask(oracle, &Query::at(theta, 0.5, beyond, Want::Gradient)).map(|_| 1))?,

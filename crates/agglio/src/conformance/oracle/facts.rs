@@ -2,7 +2,7 @@
 
 use super::super::Verdict;
 use super::{Outcome, ask, at, points, same, slack, smooth, value};
-use crate::oracle::{Ask, Batch, Ends, Oracle, Query, Want};
+use crate::oracle::{Ask, Batch, Ends, Oracle, Query, Value, Want};
 
 fn number(oracle: &dyn Oracle, ask_for: Ask<'_>) -> Outcome<f64> {
     ask(oracle, &Query::new(Batch::All, ask_for))?.number().map_err(|error| error.to_string())
@@ -14,15 +14,14 @@ pub(super) fn facts(oracle: &dyn Oracle) -> Verdict {
     if dims.iter().any(|dim| *dim != dims[0]) {
         return Err(format!("θ has {dims:?} entries by the oracle, its layout and its coordinates."));
     }
-    let rows = value(oracle, &Query::at(facts.layout.zero(), 1.0, Batch::All, Want::Loss))?.rows;
+    let Value { rows, label_square, .. } = value(oracle, &Query::at(facts.layout.zero(), 1.0, Batch::All, Want::Loss))?;
     if [facts.rows, oracle.rows()] != [rows, rows] || facts.counted > rows || facts.margins == 0 {
         return Err(format!("{rows} rows answer, and the facts say {}, {} counted.", facts.rows, facts.counted));
     }
     let (lo, hi) = facts.label_bounds;
-    let mean_square = value(oracle, &Query::at(facts.layout.zero(), 1.0, Batch::All, Want::Loss))?.label_square;
-    let largest = lo.abs().max(hi.abs());
-    if lo > hi || mean_square.sqrt() > largest * (1.0 + 1e-9) {
-        return Err(format!("Labels from {lo:e} to {hi:e} have a root mean square of {:e}.", mean_square.sqrt()));
+    let (largest, root) = (lo.abs().max(hi.abs()), label_square.sqrt());
+    if lo > hi || root > largest * (1.0 + 1e-9) {
+        return Err(format!("Labels from {lo:e} to {hi:e} have a root mean square of {root:e}."));
     }
     let theta = &points(oracle)[1];
     let expected = value(oracle, &smooth(theta, 0.0, Want::Loss))?;
@@ -38,8 +37,8 @@ pub(super) fn baseline(oracle: &dyn Oracle) -> Verdict {
         Ok(value(oracle, &Query::at(facts.layout.constant(b), 1.0, Batch::All, Want::Loss))?.unpenalised)
     };
     for b in [-3.0, -0.5, 0.0, 0.2, 1.0, 4.0] {
-        let (found, b) = (number(oracle, Ask::Constant { intercept: b })?, b);
-        if facts.layout.intercept {
+        let found = number(oracle, Ask::Constant { intercept: b })?;
+        if facts.layout.intercept || b == 0.0 {
             let expected = loss(b)?;
             same("loss of a constant", &[found], &[expected], slack(&[expected]))
                 .map_err(|w| format!("At {b}: {w}"))?;

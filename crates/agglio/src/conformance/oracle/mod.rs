@@ -15,6 +15,8 @@ use crate::oracle::{
 type OracleLaw = Law<fn(&dyn Oracle) -> Verdict>;
 
 pub(super) const LAWS: &[OracleLaw] = &[
+    // first, since the others take the shape of θ from the facts
+    Law { says: "the facts are those of the answers", check: facts::facts },
     Law { says: "answers have the type, the shape and the rows of their questions", check: answers::types },
     Law { says: "what is asked for beside the loss does not change it", check: answers::wants },
     Law { says: "the gradient is the derivative of the loss", check: derivatives::gradient },
@@ -30,7 +32,6 @@ pub(super) const LAWS: &[OracleLaw] = &[
     Law { says: "several questions have the answers of each, in their order", check: answers::together },
     Law { says: "an answer does not depend on what was asked before", check: answers::history },
     Law { says: "every row that a question visits is counted", check: answers::visits },
-    Law { says: "the facts are those of the answers", check: facts::facts },
     Law { says: "the baseline is the best model without covariates", check: facts::baseline },
     Law { says: "the losses of predictions agree with each other", check: facts::predictions },
 ];
