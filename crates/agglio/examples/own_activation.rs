@@ -4,12 +4,13 @@
 //! cargo run --release -p agglio --example own_activation
 //! ```
 
+use std::error::Error;
 use std::sync::Arc;
 
-use agglio::Options;
 use agglio::activation::{Activation, Preimages, Range};
 use agglio::rows::Dense;
 use agglio::simulate::{LabelNoise, Shape, Simulation};
+use agglio::{Options, conformance};
 
 /// `φ(t) = exp(−e^{−t})`
 #[derive(Debug)]
@@ -44,7 +45,9 @@ impl Activation for Gompertz {
     }
 }
 
-fn main() -> agglio::Result<()> {
+fn main() -> Result<(), Box<dyn Error>> {
+    // better in a test: does it obey the laws that a fit relies on?
+    conformance::activation(&Gompertz)?;
     show();
     // it fits like any other: no start is given, and none is needed
     let noise = LabelNoise::Post(0.02, Shape::Gauss);

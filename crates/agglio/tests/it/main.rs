@@ -8,6 +8,7 @@ mod benches;
 mod certificates;
 mod certified;
 mod competitors;
+mod conformance;
 mod csv;
 mod derivatives;
 mod faulty;

@@ -8,11 +8,12 @@ use crate::bank::{self, Variant};
 
 #[test]
 fn every_variant_has_the_same_bits_for_any_number_of_threads() {
-    let data = bank::paper("sigmoid", 20_000, 10, LabelNoise::Post(0.05, Shape::Gauss), 1);
+    // every label has a preimage, which two solvers ask for
+    let data = bank::paper("sigmoid", 20_000, 10, LabelNoise::Post(0.05, Shape::Truncated), 1);
     let rows = bank::rows(&data);
-    for variant in bank::variants() {
+    for variant in bank::all_variants() {
         let fits = [1, 2, 3, 8].map(|threads| {
-            let options = variant.options("sigmoid", Start::Random(None), 5).epochs(12).threads(threads);
+            let options = variant.limited("sigmoid", Start::Random(None), 5, 12).threads(threads);
             let report = options.build().unwrap().fit(&rows).unwrap();
             (report.coefficients.iter().map(|w| w.to_bits()).collect::<Vec<_>>(), report.loss.to_bits(), report.passes)
         });

@@ -162,10 +162,11 @@ fn bits(report: &Report) -> Vec<u64> {
 
 fn plans(activation: &str) -> Vec<Plan> {
     let options = || Options::new(named(activation).unwrap());
-    let solvers = [Solver::Sgd, Solver::Svrg, Solver::Saga, Solver::Adam, Solver::Lbfgs, Solver::NewtonCg];
+    // two need labels inside the range
+    let solvers = Solver::ALL.into_iter().filter(|solver| ![Solver::Linear, Solver::Theory].contains(solver));
     let several = solvers.map(|solver| options().solver(solver).epochs(5));
     let auto = [options(), options().noise(Noise::Auto), options().restarts(Restarts::Count(3)), options().l2(0.01)];
-    several.into_iter().chain(auto).map(|options| options.build().unwrap()).collect()
+    several.chain(auto).map(|options| options.build().unwrap()).collect()
 }
 
 #[test]
