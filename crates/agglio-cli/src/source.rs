@@ -146,7 +146,7 @@ impl Source {
         bar.finish_and_clear();
         let taken = taken?;
         if open.state() != before {
-            bail!("{}: it changed while it was read; run this again", name.display());
+            bail!("{}: the file changed while it was read; run the command again", name.display());
         }
         Ok(taken)
     }
@@ -228,15 +228,15 @@ impl Read for Stream {
 pub fn require_csv(path: &Path, done: &str) -> Result<()> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     match OTHERS.iter().find(|(other, _)| *other == ending) {
-        Some((_, what)) => bail!("{}: by its name it is {what}, but only CSV is {done} so far", path.display()),
+        Some((_, what)) => bail!("{}: its name says {what}, but only CSV is {done} so far", path.display()),
         None => Ok(()),
     }
 }
 
-/// Reads a small text file, such as a model.
+/// Reads a small text file; errors call it by its `kind`.
 ///
 /// # Errors
 /// If it cannot be read, is too large, or is not text.
-pub fn read_text(path: &Path) -> Result<String> {
-    Ok(agglio::text::bounded::read(path)?)
+pub fn read_text(path: &Path, kind: &str) -> Result<String> {
+    Ok(agglio::text::bounded::read(path, kind)?)
 }

@@ -1,4 +1,4 @@
-//! *Weights* are a point by column names, where a fit begins or what a simulation was drawn from.
+//! *Coefficients* are a point by column names, where a fit begins or what a simulation was drawn from.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -27,7 +27,7 @@ struct CoefficientsFile {
 }
 
 impl Coefficients {
-    /// The weights as text.
+    /// The coefficients as text.
     pub fn to_json(&self) -> String {
         let file = CoefficientsFile { intercept: self.intercept, coefficients: ByName(self.coefficients.clone()) };
         let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
@@ -35,12 +35,12 @@ impl Coefficients {
         text
     }
 
-    /// Reads weights from text; `path` is named in errors.
+    /// Reads coefficients from text; `path` is named in errors.
     ///
     /// # Errors
     /// If it is not `{"intercept": b, "coefficients": {name: value}}` with finite numbers and names that differ.
     pub fn from_json(text: &str, path: &Path) -> Result<Coefficients> {
-        let wrong = |why: serde_json::Error| format!("not a weights file: {}", escape::ends(&why.to_string()));
+        let wrong = |why: serde_json::Error| format!("not a coefficients file: {}", escape::ends(&why.to_string()));
         let file: CoefficientsFile = serde_json::from_str(text).map_err(|why| Error::file(path, wrong(why)))?;
         Ok(Coefficients { intercept: file.intercept, coefficients: file.coefficients.0 })
     }

@@ -40,7 +40,7 @@ struct Found {
     likelier: Option<Noise>,
     /// Why that is not before φ, where there is such a model.
     objection: Option<Objection>,
-    /// Runs that ended as low as the one kept, of how many.
+    /// Of the runs beside the one kept, how many ended as low, and how many there are.
     restarts: Option<(usize, usize)>,
     /// The loss at infinity of another run, where that is lower.
     lower_at_infinity: Option<f64>,

@@ -262,6 +262,7 @@ impl Plan {
             labels_without_preimage: oracle.facts().preimages.without_preimage,
             labels_with_two_preimages: oracle.facts().preimages.with_two_preimages,
             label_bounds: facts.label_bounds,
+            activation: self.activation.name(),
             activation_range: oracle.facts().activation.range,
         })
     }
@@ -334,15 +335,12 @@ fn led_away(oracle: &dyn Oracle, start: &[f64], outcome: &Outcome) -> Result<boo
 fn require_coefficients(coordinates: &Coordinates, theta: &[f64], coefficients: &[f64]) -> Result<()> {
     let refused = |index: usize, what: &str| Err(ErrorKind::Feature { index, what: what.into() }.into());
     if let Some(index) = coefficients.iter().position(|w| !w.is_finite()) {
-        return refused(
-            index,
-            "its values are so small that its coefficient overflows a double; multiply it by a constant",
-        );
+        return refused(index, "its values are so small that its coefficient overflows; multiply it by a constant");
     }
     match coordinates.underflown(theta, coefficients) {
         None => Ok(()),
         Some(index) => {
-            refused(index, "its values are so large that its coefficient underflows a double; divide it by a constant")
+            refused(index, "its values are so large that its coefficient underflows; divide it by a constant")
         }
     }
 }

@@ -188,13 +188,13 @@ fn what_is_too_large_or_no_text_is_not_read() {
     let why = Model::load(&path).unwrap_err().to_string();
     assert!(why.contains("m.json: it has 1099511627776 bytes") && why.contains("67108864"), "{why}");
     file.set_len(bounded::LARGEST).unwrap();
-    assert!(bounded::read(&path).is_ok());
+    assert!(bounded::read(&path, "model file").is_ok());
     fs::write(&path, b"{\xff}").unwrap();
     let why = Model::load(&path).unwrap_err().to_string();
     assert!(why.contains("m.json: it is not text: byte 2 "), "{why}");
     #[cfg(unix)]
     {
-        let why = bounded::read(Path::new("/dev/zero")).unwrap_err().to_string();
+        let why = bounded::read(Path::new("/dev/zero"), "model file").unwrap_err().to_string();
         assert!(why.contains("at least 67108865 bytes"), "{why}");
     }
 }
