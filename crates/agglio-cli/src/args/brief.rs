@@ -85,7 +85,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             ("norm", Some("Length of the true w [default: as drawn]")),
             ("noise", Some("pre:S or post:S, of standard deviation S")),
             ("output", None),
-            ("truth", None),
+            ("truth", Some("Write the true coefficients")),
             ("seed", None),
         ],
     ),

@@ -61,7 +61,7 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// Fit a table with several solvers, and print one line for each
     Compare(Box<CompareArgs>),
-    /// Try many settings of one solver, ranked by their loss on held-out rows
+    /// Try many settings of a solver, ranked by loss on held-out rows
     ///
     /// Solver auto and the mean response are shown for comparison
     Tune(Box<TuneArgs>),
@@ -71,7 +71,7 @@ pub enum Command {
     Score(ScoreArgs),
     /// Write a table drawn from a known model
     Simulate(SimulateArgs),
-    /// Print the promises of the paper's theorems, and compare them with data
+    /// Print the promises of the paper's theorems; compare them with data
     Theory(Box<TheoryArgs>),
     /// Reproduce the figures of the paper, and check its claims
     Paper(Box<PaperArgs>),

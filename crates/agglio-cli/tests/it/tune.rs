@@ -77,7 +77,7 @@ fn the_table_has_the_ten_best_and_the_winner() {
     assert!(losses.is_sorted(), "{}", printed.stdout);
     assert_close(losses[0], lowest(&found), 1e-5);
     for (line, name, losses) in [
-        (lines[15], "mean label", &found["mean"]),
+        (lines[15], "mean response", &found["mean"]),
         (lines[16], "solver auto", &found["auto"]),
         (lines[17], "best setting", &found["best"]),
     ] {
@@ -203,7 +203,7 @@ fn bad_usage_is_refused_before_data_is_read() {
         ("--solver gd --grid =1", "write `KEY=V1,V2`"),
         ("--solver gd --grid ;", "the grid has no keys"),
         ("--solver gd --grid eta=1,,2", "a value is empty"),
-        ("--solver gd --grid eta=1;eta=2", "`eta` stands twice"),
+        ("--solver gd --grid eta=1;eta=2", "`eta` occurs twice"),
         ("--solver gd:eta=1 --grid eta=1,2", "eta is given twice, in the grid"),
         ("--solver gd --eta 1 --grid eta=1,2", "eta is given twice"),
         ("--solver gd --grid eta=linspace(1,2)", "write linspace(FROM,TO,COUNT)"),
@@ -326,7 +326,7 @@ fn a_plateau_is_never_the_best() {
     assert!(candidates(&found).iter().all(|one| one["status"] == "plateau"), "{found}");
     assert!(lowest(&found) > number(&found["mean"]["loss"]) && number(&found["auto"]["loss"]) < lowest(&found));
     let table = self::run(&folder, "--solver gd --grid paper").stdout;
-    assert!(!table.contains("best:") && table.contains("best setting") && table.contains("mean label"));
+    assert!(!table.contains("best:") && table.contains("best setting") && table.contains("mean response"));
     // one good setting among plateaus is the first line, and the best
     let mixed = self::run(&folder, "--solver gd --grid eta=10;scaling=none,standard --quiet").stdout;
     let first = mixed.lines().nth(2).unwrap();

@@ -220,6 +220,9 @@ impl Report {
             (true, true) if least < lo => "rescale it to that range".into(),
             // shares in percent, or per thousand
             (true, true) if most == 100.0 * hi || most == 1000.0 * hi => format!("divide it by {}", brief(most / hi)),
+            (true, true) if most > 10.0 * hi && most < 1000.0 * hi => {
+                "divide it by its highest possible value (percentages: by 100)".into()
+            }
             (true, true) => "divide it by its highest possible value".into(),
             (true, false) => {
                 format!("subtract its lowest possible value, or choose an activation that goes below {}", brief(lo))

@@ -16,9 +16,10 @@ fn weighted(input: &'static str, weights: [&str; 4]) -> Case {
 pub fn group() -> Group {
     let rows = |line: fn(u32) -> String| (0..30).map(line).collect::<String>();
     let cases = vec![
-        table("a constant target", "a,b,y\n1,2,0.5\n2,1,0.5\n3,5,0.5\n4,1,0.5\n").warned(0, ["every label is 0.5"]),
-        table("all labels at a bound", "a,y\n1,1\n2,1\n3,1\n5,1\n").warned(3, ["every label is 1"]),
-        table("labels at and beyond the bounds", BEYOND).warned(0, ["4 of 8 labels lie at or beyond"]),
+        table("a constant target", "a,b,y\n1,2,0.5\n2,1,0.5\n3,5,0.5\n4,1,0.5\n")
+            .warned(0, ["the response is always 0.5"]),
+        table("all labels at a bound", "a,y\n1,1\n2,1\n3,1\n5,1\n").warned(3, ["the response is always 1"]),
+        table("labels at and beyond the bounds", BEYOND).warned(0, ["4 of 8 values of `y` are at or outside"]),
         case("labels beyond the bounds, and noise before φ", "fit d.csv --target y --noise pre")
             .file("d.csv", BEYOND)
             .refused(["4 of 8 are at or beyond its bounds", "`post`"]),

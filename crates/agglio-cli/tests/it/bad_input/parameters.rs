@@ -74,7 +74,7 @@ fn names() -> Vec<Case> {
         fit("noise elsewhere", "--noise during").refused(["it is `post`, `pre` or `auto`"]),
         fit("scaling misspelt", "--scaling std").refused(["standard"]),
         fit("a start that is not there", "--init nowhere.json")
-            .refused(["`nowhere.json`", "zero, random[:S] or a weights file"]),
+            .refused(["`nowhere.json`", "zero, random[:S] or a coefficients file"]),
         fit("a random start in words", "--init random:x").refused(["'random:x'", "number"]),
         fit("a random start of negative size", "--init random:-1").refused(["init is random:-1", "not negative"]),
         fit("a start with a coefficient missing", "--solver gd --init weights.json")
@@ -83,8 +83,8 @@ fn names() -> Vec<Case> {
             .refused(["`x2`", "not a feature"]),
         case("a start that is not finite", "fit data.csv --target y --solver gd --init w.json")
             .file("w.json", r#"{"coefficients": {"x1": 1e999, "x2": 0, "x3": 0}}"#)
-            .refused(["w.json", "not a weights file"]),
-        fit("a start that is a model", "--init model.json").refused(["not a weights file"]),
+            .refused(["w.json", "not a coefficients file"]),
+        fit("a start that is a model", "--init model.json").refused(["not a coefficients file"]),
         case("a start that `auto` does not need", "fit data.csv --target y --init zero")
             .warned(0, ["--init zero is ignored"]),
         fit("a flag misspelt", "--taget y").refused(["--taget", "'--target'"]),
@@ -116,7 +116,7 @@ fn names() -> Vec<Case> {
 fn pairs() -> Vec<Case> {
     vec![
         fit("a temperature for noise before φ", "--solver gd --tau0 0.5 --noise pre")
-            .refused(["tau0", "do not go together"]),
+            .refused(["tau0", "does not take"]),
         fit("a key and a flag", "--solver gd:tau0=1 --tau0 1").refused(["tau0 is given twice"]),
         fit("a key twice", "--solver gd:tau0=1,tau0=0.5").refused(["tau0 is given twice after the solver's name"]),
         fit("a choice of noise by `gd`", "--solver gd --noise auto").refused(["`gd`", "noise auto"]),
@@ -162,14 +162,14 @@ fn pairs() -> Vec<Case> {
 /// A flag that a solver does not use is an error that names both.
 fn unused() -> Vec<Case> {
     let mut cases = vec![
-        fit("batches for `auto`", "--batch 20").refused(["`auto`", "batch", "do not go together"]),
-        fit("batches for `gd`", "--solver gd --batch 20").refused(["`gd`", "batch", "do not go together"]),
+        fit("batches for `auto`", "--batch 20").refused(["`auto`", "batch", "does not take"]),
+        fit("batches for `gd`", "--solver gd --batch 20").refused(["`gd`", "batch", "does not take"]),
         fit("batches for `momentum`", "--solver momentum --batch 20").refused(["`momentum`", "batch"]),
     ];
     for solver in ["auto", "lbfgs", "newton", "newton-cg", "lm", "multistart"] {
         for (flag, name) in [("--eta 1", "eta"), ("--tau0 0.5", "tau0"), ("--beta 2", "beta")] {
             let case = fit("a flag that the solver does not use", &format!("--solver {solver} {flag}"));
-            cases.push(case.refused([solver, name, "do not go together"]));
+            cases.push(case.refused([solver, name, "does not take"]));
         }
     }
     for (solver, key) in [
@@ -186,7 +186,7 @@ fn unused() -> Vec<Case> {
         ("gd", "constants=printed"),
     ] {
         let case = fit("a key that the solver does not use", &format!("--activation silu --solver {solver}:{key}"));
-        cases.push(case.refused([solver, key.split('=').next().unwrap_or_default(), "do not go together"]));
+        cases.push(case.refused([solver, key.split('=').next().unwrap_or_default(), "does not take"]));
     }
     cases
 }

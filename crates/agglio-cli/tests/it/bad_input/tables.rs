@@ -39,7 +39,7 @@ fn files() -> Vec<Case> {
         case("standard input without a byte", "fit - --target y").refused(["standard input: no rows"]),
         table("0 bytes", "").refused(["d.csv: no rows"]),
         table("blank lines only", "\n\n  \n").refused(["d.csv: no rows"]),
-        table("a header only", "a,b,y\n").refused(["d.csv: 0 data rows"]),
+        table("a header only", "a,b,y\n").refused(["d.csv: no rows: there is only a header"]),
         table("one row", "a,b,y\n1,2,3\n").refused(["d.csv: 1 row is too few"]),
         case("one row to predict", "predict model.json d.csv").file("d.csv", "x1,x2,x3\n1,2,3\n"),
         table("compressed", b"\x1f\x8b\x08\0\0\0\0\0").refused(["compressed input is not supported"]),
@@ -67,7 +67,7 @@ fn cells() -> Vec<Case> {
             .warned(0, ["2 of 8 rows have a missing value and were dropped"]),
         case("nothing left after dropping", "fit d.csv --target y --missing drop")
             .file("d.csv", "a,y\n1,\n,2\n")
-            .refused(["0 data rows: all 2 have a missing value"]),
+            .refused(["no rows are left: all 2 have a missing value"]),
         case("missing values in a column that is not used", "fit d.csv --target y --drop b")
             .file("d.csv", GOOD.replace("1,2,", "1,,")),
         cell("`nan`", "nan").refused(["`nan` is not finite"]),
@@ -99,8 +99,8 @@ fn cells() -> Vec<Case> {
 fn shapes() -> Vec<Case> {
     vec![
         table("a row too short", "a,b,y\n1,2,0.5\n2,0.1\n")
-            .refused(["d.csv:3: 2 fields where the header has 3 (at byte 14)"]),
-        table("a row too long", "a,b,y\n1,2,0.5\n2,3,0.1,4\n").refused(["d.csv:3: 4 fields where the header has 3"]),
+            .refused(["d.csv:3: 2 fields, but the header has 3 (at byte 14)"]),
+        table("a row too long", "a,b,y\n1,2,0.5\n2,3,0.1,4\n").refused(["d.csv:3: 4 fields, but the header has 3"]),
         table("an open quote", "a,b,y\n1,2,0.5\n\"2,3,0.1\n3,4,0.2\n")
             .refused(["d.csv:3: a quote is opened that is never closed"]),
         table("text after a quote", "a,b,y\n1,\"2\"3,0.5\n").refused(["d.csv:2: text follows a closing quote"]),

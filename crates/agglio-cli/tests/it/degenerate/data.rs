@@ -11,7 +11,7 @@ fn labels_that_are_all_the_same() {
     every(&constant, "", |solver, fit| {
         let flat = ["a", "b"].iter().all(|name| fit.coefficient(name).abs() <= 1e-9);
         let exact = if EXACT.contains(&solver) { fit.code == 0 && fit.loss() <= 1e-28 } else { fit.loss() <= 1e-14 };
-        fit.warns("every label is 0.3") && flat && exact
+        fit.warns("the response is always 0.3") && flat && exact
     });
     for bound in [1.0, 0.0] {
         let at_bound = table("a,b,y", ROWS, |row| vec![row.a, row.b, bound]);
@@ -43,7 +43,7 @@ fn labels_that_are_zero_or_one() {
 fn columns_that_say_the_same() {
     let copy = table("a,b,c,y", ROWS, |row| vec![row.a, row.b, row.a, row.y()]);
     let sum = table("a,b,c,y", ROWS, |row| vec![row.a, row.b, row.a + row.b, row.y()]);
-    for (table, names) in [(copy, "`a`, `c`: these are collinear"), (sum, "`a`, `b`, `c`: these are")] {
+    for (table, names) in [(copy, "`a` and `c` are collinear"), (sum, "`a`, `b` and `c` are")] {
         every(&table, "", |solver, fit| match EXACT.contains(&solver) {
             true => fit.status() == "not identified" && fit.warns(names),
             false => fit.code == 3 && ["not identified", "iteration limit"].contains(&fit.status()),
@@ -57,7 +57,7 @@ fn columns_that_say_nothing() {
     for value in [0.0, 3.25, -1e300, 1e-300] {
         let table = table("a,b,c,y", ROWS, |row| vec![row.a, row.b, value, row.y()]);
         every(&table, "", |solver, fit| {
-            solved(solver, fit, loss) && fit.coefficient("c") == 0.0 && fit.warns("nothing varies in `c`")
+            solved(solver, fit, loss) && fit.coefficient("c") == 0.0 && fit.warns("`c` is constant or zero")
         });
     }
 }
@@ -110,7 +110,7 @@ fn columns_beyond_every_size() {
         none(&table, "", &["column `b`: its values are so small that its coefficient overflows", "multiply"]);
     }
     let huge = table("a,b,y", ROWS, |row| vec![row.a, 1e200 * row.b, row.y()]);
-    none(&huge, "--scaling none", &["column `b`: its values are too large to square", "divide"]);
+    none(&huge, "--scaling none", &["column `b`: its values are so large that their squares overflow", "divide"]);
     let underflown = ["column `b`: its values are so large that its coefficient underflows", "divide"];
     for (size, label) in [(1e300, 1e-15), (1e300, 1e-90), (1e200, 1e-130)] {
         let table = table("a,b,y", ROWS, |row| vec![row.a, size * row.b, label * row.z]);
@@ -178,7 +178,7 @@ fn weights_that_are_none() {
     none(&weighted(|row| if row.i == 7 { 1.0 } else { 0.0 }), "--weights w", &["only 1 row has a weight above zero"]);
     none(&weighted(|row| if row.i == 7 { f64::NAN } else { 1.0 }), "--weights w", &["column `w`", "not finite"]);
     none(&plain(), "--weights v", &["no column is called `v`"]);
-    none("a,w,y\n1,1,0.5\n2,0.4\n", "--weights w", &["2 fields where the header has 3"]);
+    none("a,w,y\n1,1,0.5\n2,0.4\n", "--weights w", &["2 fields, but the header has 3"]);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn offsets_beyond_the_exponential() {
     for solver in SOLVERS {
         fit(&folder(&mixed), &format!("--offset o --activation exp --solver {solver}"));
     }
-    none(&with_offset(|_| 1e300), "--offset o", &["the largest offset is 1e300", "too large to square"]);
+    none(&with_offset(|_| 1e300), "--offset o", &["the largest offset is 1e300", "its square overflows"]);
 }
 
 /// The loss falls by a few ten-thousandths on the way to infinity, along a direction that is almost flat.

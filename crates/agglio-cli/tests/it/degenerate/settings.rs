@@ -44,7 +44,7 @@ fn settings_at_the_edge_of_what_they_may_be() {
     for solver in SOLVERS {
         for words in ["--radius 1e-300", "--radius 1e300", "--l2 1e300", "--l2 1e-300", "--batch 1000"] {
             match fit(&folder, &format!("--solver {solver} {words}")) {
-                Answer::Refused(why) => assert!(why.contains("do not go together"), "{solver} {words}: {why}"),
+                Answer::Refused(why) => assert!(why.contains("does not take"), "{solver} {words}: {why}"),
                 Answer::Fitted(fit) if words == "--batch 1000" => assert!(fit.warns("more than the 40 rows")),
                 Answer::Fitted(_) => {}
             }
@@ -108,9 +108,9 @@ fn starts_that_are_none() {
         let init = |file: &str| format!("--solver {solver} --init {file}");
         refused(&folder, &init("short.json"), &["no coefficient for the feature `b`"]);
         refused(&folder, &init("long.json"), &["a coefficient for `c`, which is not a feature"]);
-        refused(&folder, &init("text.json"), &["not a weights file: the coefficient of `b`"]);
-        refused(&folder, &init("nan.json"), &["not a weights file"]);
-        refused(&folder, &init("huge.json"), &["not a weights file"]);
+        refused(&folder, &init("text.json"), &["not a coefficients file: the coefficient of `b`"]);
+        refused(&folder, &init("nan.json"), &["not a coefficients file"]);
+        refused(&folder, &init("huge.json"), &["not a coefficients file"]);
         fitted(&folder, &init("far.json"));
         refused(&folder, &init("farther.json"), &["too large to start from"]);
     }
