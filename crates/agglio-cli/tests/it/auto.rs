@@ -116,7 +116,9 @@ fn restarts_say_how_many_agreed() {
     let folder = Folder::with_data();
     let five = folder.fit("data.csv --target y --restarts 5");
     assert_eq!([&five["certificate"]["restarts"], &five["certificate"]["agreed"]].map(number), [5.0, 5.0]);
-    assert!(folder.run("fit data.csv --target y --restarts 5").stdout.contains("fits from other starts"));
+    assert!(
+        folder.run("fit data.csv --target y --restarts 5").stdout.contains("5 of 5 fits from other starts reached")
+    );
     let auto = folder.fit("data.csv --target y --restarts auto");
     assert!(number(&auto["certificate"]["restarts"]) >= 8.0, "{auto}");
     let many = folder.fit("data.csv --target y --solver multistart");

@@ -142,11 +142,11 @@ fn what_short_help_says_of_a_flag_replaces_nothing() {
     let full = folder.run("fit --help").stdout;
     let full = full.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in
-        ["put a name with a comma in", "leaky-softplus[:K=0.2]", "key=value after the name", "Keys of --solver"]
+        ["put a name that has a comma in", "leaky-softplus[:K=0.2]", "key=value after the name", "Keys of --solver"]
     {
         assert!(full.contains(words), "no {words} in\n{full}");
     }
-    assert!(folder.run("tune --help").stdout.contains("scored beside them"));
+    assert!(folder.run("tune --help").stdout.contains("shown for comparison"));
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn warnings_are_in_the_object_and_on_standard_error() {
     let printed: Vec<&str> = run.stderr.lines().map(|line| line.strip_prefix("warning: ").unwrap()).collect();
     assert_eq!(listed, printed);
     assert_eq!(listed.len(), 3, "{listed:?}");
-    for (warning, word) in listed.iter().zip(["2000 threads", "batch of 100", "4 of 8 labels"]) {
+    for (warning, word) in listed.iter().zip(["2000 threads", "batch of 100", "4 of 8 values of `y`"]) {
         assert!(warning.contains(word), "{warning}");
     }
 }

@@ -16,12 +16,12 @@ pub fn group() -> Group {
         fit("a folder as file", "--model .").refused(["folder"]),
         fit("a file that ends like a folder", "--model new/").refused(["not the name of a file"]),
         fit("a name that is too long", &format!("--model {}", "m".repeat(300))).refused(["too long"]),
-        fit("a model on standard output", "--model -").refused(["needs a file"]),
+        fit("a model on standard output", "--model -").refused(["name a file"]),
         fit("model and trace in one file", "--model new.json --trace ./new.json")
             .refused(["new.json", "the same file"]),
-        fit("the data as model", "--model data.csv --force").refused(["data.csv: it is read"]),
+        fit("the data as model", "--model data.csv --force").refused(["data.csv: the same file"]),
         fit("the start as model", "--solver gd --init weights.json --model weights.json --force")
-            .refused(["weights.json: it is read"]),
+            .refused(["weights.json: the same file"]),
         fit("a folder that cannot be written to", "--model /proc/m.json")
             .refused(["/proc/m.json: the folder /proc cannot be written to"]),
         fit("a full disk", "--trace /dev/full").refused(["/dev/full: No space left"]),
@@ -29,7 +29,7 @@ pub fn group() -> Group {
             .file("old.csv", "")
             .refused(["old.csv: the file exists"]),
         case("the data as predictions", "predict model.json data.csv -o data.csv --force")
-            .refused(["data.csv: it is read"]),
+            .refused(["data.csv: the same file"]),
         case("the model as predictions", "predict model.json data.csv -o model.json --force")
             .refused(["only CSV is written so far"]),
         case("predictions in another format", "predict model.json data.csv -o new.parquet")
