@@ -23,22 +23,22 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Endings of names that are not CSV, with what they are.
 const OTHERS: [(&str, &str); 16] = [
-    ("parquet", "Parquet"),
-    ("arrow", "Arrow"),
-    ("feather", "Arrow"),
-    ("ipc", "Arrow"),
-    ("libsvm", "LIBSVM"),
-    ("svm", "LIBSVM"),
-    ("npy", "NumPy"),
-    ("npz", "NumPy"),
-    ("json", "JSON"),
+    ("parquet", "a Parquet file"),
+    ("arrow", "an Arrow file"),
+    ("feather", "an Arrow file"),
+    ("ipc", "an Arrow file"),
+    ("libsvm", "a LIBSVM file"),
+    ("svm", "a LIBSVM file"),
+    ("npy", "a NumPy file"),
+    ("npz", "a NumPy file"),
+    ("json", "a JSON file"),
     ("xlsx", "a spreadsheet"),
     ("xls", "a spreadsheet"),
-    ("gz", "compressed"),
-    ("zst", "compressed"),
-    ("bz2", "compressed"),
-    ("xz", "compressed"),
-    ("zip", "compressed"),
+    ("gz", "a compressed file"),
+    ("zst", "a compressed file"),
+    ("bz2", "a compressed file"),
+    ("xz", "a compressed file"),
+    ("zip", "a compressed file"),
 ];
 
 /// Where a table is read from, and how it is written there.
@@ -228,7 +228,7 @@ impl Read for Stream {
 pub fn require_csv(path: &Path, done: &str) -> Result<()> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     match OTHERS.iter().find(|(other, _)| *other == ending) {
-        Some((_, what)) => bail!("{}: its name says {what}, but only CSV is {done} so far", path.display()),
+        Some((_, what)) => bail!("{}: the name is that of {what}, but only CSV is {done} so far", path.display()),
         None => Ok(()),
     }
 }

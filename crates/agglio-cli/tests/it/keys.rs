@@ -17,7 +17,10 @@ fn help_has_every_key() {
         let flag = match key.name {
             "intercept" => "--no-intercept Fit".to_owned(),
             "solver" => "--solver <NAME[:key=value,…]>".to_owned(),
-            "init" => format!("--init <zero|random[:S]|W.json> {}", key.help),
+            "init" => {
+                let help = key.help.replace("a point", "a coefficients file");
+                format!("--init <zero|random[:S]|W.json> {help}")
+            }
             name if key.group == Group::Paper => format!("{name}={} {}", key.value, key.help),
             name => format!("--{name} <{}> {}", key.value, key.help),
         };

@@ -136,7 +136,7 @@ fn labels_of_every_size() {
     }
     for size in [1e-300, 1e-160, 1e160, 1e300, 1e307] {
         let positive = table("a,b,y", ROWS, |row| vec![row.a, row.b, size * row.softplus()]);
-        let pieces = ["the largest label is", "to square", "the target by"];
+        let pieces = ["the largest response is", "and its square", "the target by"];
         for activation in ["identity", "softplus", "sigmoid"] {
             none(&positive, &format!("--activation {activation}"), &pieces);
         }
