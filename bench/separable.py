@@ -33,7 +33,7 @@ def write(path, X, y):
 def solvers(path, data):
     """Every solver there is, as the program names them where it is asked for another; those that must diverge first."""
     refusal = program.attempt(path, data, "--solver", "unknown")
-    _, found, names = refusal.partition("there are ")
+    _, found, names = refusal.partition("the solvers are ")
     if not found:
         program.stop(f"the program does not list its solvers: {refusal}")
     return MUST_DIVERGE + [name for name in names.split(", ") if name not in MUST_DIVERGE]

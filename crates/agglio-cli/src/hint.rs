@@ -21,7 +21,7 @@ fn flag(hint: &Hint) -> String {
         Hint::DropColumn(name) if name.starts_with('-') => format!(" with --drop={name}"),
         Hint::DropColumn(name) => format!(" with --drop {name}"),
         Hint::NoHeader => "; if there is no header, pass --no-header".into(),
-        Hint::Delimiter => ", or pass the --delimiter that is between them".into(),
+        Hint::Delimiter => ", or pass --delimiter".into(),
         other => other.to_string(),
     }
 }

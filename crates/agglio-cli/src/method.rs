@@ -12,7 +12,7 @@ use crate::{interrupt, threads};
 #[derive(Clone, Debug, Default)]
 pub struct Method {
     pub spec: Spec,
-    /// The weights file to start from.
+    /// The coefficients file to start from.
     pub start: Option<PathBuf>,
 }
 

@@ -73,7 +73,7 @@ impl Output {
 
 fn probe(typed: &Path, force: bool) -> Result<Output> {
     if typed.as_os_str() == "-" || is_stdout(typed) {
-        bail!("results go to standard output, so this needs a file");
+        bail!("results go to standard output; name a file");
     }
     if fs::metadata(typed).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
         return Ok(Output::Special(typed.to_owned()));
@@ -81,7 +81,7 @@ fn probe(typed: &Path, force: bool) -> Result<Output> {
     // a file that cannot be made now could not be made after the fit either
     match interrupt::shield(|| Draft::new(typed, force).map(|draft| draft.path().to_owned()))? {
         Ok(path) => Ok(Output::File { typed: typed.to_owned(), path, replace: force }),
-        Err(why) if why.kind() == ErrorKind::AlreadyExists => bail!("it exists; use --force to replace it"),
+        Err(why) if why.kind() == ErrorKind::AlreadyExists => bail!("the file exists; pass --force to replace it"),
         Err(why) => Err(why.into()),
     }
 }
@@ -103,7 +103,7 @@ pub fn require_distinct<'a>(outputs: impl IntoIterator<Item = &'a Output>, input
     for output in outputs {
         let Output::File { typed, path, .. } = output else { continue };
         if seen.contains(path) {
-            bail!("{}: it is read, or written to already; name another file", typed.display());
+            bail!("{}: the same file is also an input or another output; name another file", typed.display());
         }
         seen.push(path.clone());
     }

@@ -12,6 +12,9 @@ use crate::method::Method;
 use crate::source::{self, Source};
 use crate::{memory, threads};
 
+/// What a start or the true model is read from.
+pub const COEFFICIENTS_FILE: &str = "coefficients file";
+
 /// A table, and how to fit it.
 #[derive(Debug)]
 pub struct FitPlan {
@@ -33,7 +36,7 @@ impl FitPlan {
         let (options, warnings) = (method.options()?, warnings(&method));
         let Method { spec, start } = method;
         let source = source.threads(spec.threads);
-        Ok(FitPlan { source, selection, spec, warnings, options, start: start.map(weights_file).transpose()? })
+        Ok(FitPlan { source, selection, spec, warnings, options, start: start.map(coefficients_file).transpose()? })
     }
 
     /// The target's column.
@@ -75,34 +78,34 @@ impl FitPlan {
             false => "",
         };
         bail!(
-            "solver `{solver}` forms the curvature of {columns} columns, which takes {needed} MB, and {free} MB are free; \
-             give it more memory or fewer columns{instead}"
+            "solver `{solver}` needs {needed} MB for the Hessian of {columns} columns, but only {free} MB are free; use more \
+             memory, or fewer columns{instead}"
         );
     }
 
     /// A warning of a minibatch of more rows than there are.
     pub fn batch_warning(&self, rows: usize) -> Option<String> {
         let batch = self.spec.batch.filter(|&batch| batch > rows)?;
-        Some(format!("a batch of {batch} is more than the {rows} rows; every batch is all of them"))
+        Some(format!("a batch of {batch} rows is larger than the data ({rows} rows); every batch is all rows"))
     }
 }
 
 fn warnings(method: &Method) -> Vec<String> {
     let spec = &method.spec;
     let too_many = spec.threads.filter(|&asked| asked > threads::MOST);
-    let threads = too_many.map(|asked| format!("{asked} threads are too many; {} are used", threads::MOST));
+    let threads = too_many.map(|asked| format!("{asked} threads are too many; {} threads are used", threads::MOST));
     let typed = || method.start.as_ref().map(|path| path.display().to_string()).or(spec.get("init").ok().flatten());
     let ignored = typed().filter(|_| spec.solver() == Solver::Auto);
     let start = ignored.map(|start| format!("--init {start} is ignored: solver `auto` needs no start"));
     threads.into_iter().chain(start).collect()
 }
 
-fn weights_file(path: PathBuf) -> Result<(PathBuf, Coefficients)> {
+fn coefficients_file(path: PathBuf) -> Result<(PathBuf, Coefficients)> {
     if !path.exists() {
         let typed = path.display();
-        bail!("init is `{typed}`; it is zero, random[:S] or a weights file, and there is no such file");
+        bail!("init is `{typed}`; it must be zero, random[:S] or a coefficients file, and this file does not exist");
     }
-    let weights = Coefficients::from_json(&source::read_text(&path)?, &path)?;
+    let weights = Coefficients::from_json(&source::read_text(&path, COEFFICIENTS_FILE)?, &path)?;
     Ok((path, weights))
 }
 
@@ -114,8 +117,11 @@ pub fn selection(table: &TableArgs) -> Result<Selection> {
     let all = |typed: &[Names]| typed.iter().flat_map(|names| names.0.clone()).collect::<Vec<String>>();
     let (only, except) = (all(&table.features), all(&table.drop));
     let parts = [Some(&table.target), table.weights.as_ref(), table.offset.as_ref()];
-    if let Some(name) = except.iter().find(|name| parts.contains(&Some(name))) {
-        bail!("column `{name}` is dropped and asked for; it is never a feature, so --drop need not name it");
+    let roles = ["the target", "the weights", "the offset"];
+    for (part, role) in parts.into_iter().zip(roles) {
+        if let Some(name) = part.filter(|part| except.contains(part)) {
+            bail!("`{name}` is {role} and never a feature: remove it from --drop");
+        }
     }
     let features = match (only.is_empty(), except.is_empty()) {
         (false, _) => Features::Only(only),

@@ -120,9 +120,8 @@ impl Fitted {
             "saturated": certificate.saturated,
             "baseline_loss": certificate.baseline_loss,
             "linear_loss": certificate.linear_loss,
-            "restarts": certificate.restarts.map(|(_, of)| of - 1),
-            // the one that was kept agrees with itself
-            "agreed": certificate.restarts.map(|(agreed, _)| agreed - 1),
+            "restarts": certificate.restarts.map(|(_, of)| of),
+            "agreed": certificate.restarts.map(|(agreed, _)| agreed),
         })
     }
 
@@ -130,19 +129,21 @@ impl Fitted {
     /// is clearly the better model, a line more says so.
     fn noise(&self) -> Vec<(&'static str, String)> {
         let report = &self.report;
-        let place = if report.noise == Noise::Pre { "before the activation" } else { "after the activation" };
+        let is_pre = report.noise == Noise::Pre;
+        let place = if is_pre { "before the activation" } else { "after the activation" };
         let Some(LogLikelihoods { pre: Some(pre), post }) = report.log_likelihoods else {
             return vec![("noise", place.into())];
         };
         let [pre, post] = [pre, post].map(|x| if x.is_finite() { format!("{x:.1}") } else { format::short(x) });
-        let both = format!("log-likelihood {pre} before, {post} after");
-        if report.noise == Noise::Post && report.likelier == Some(Noise::Pre) {
-            let better = format!("noise before the activation fits better: {both}; --noise auto takes it");
+        let [before, after] =
+            [format!("log-likelihood {pre}; after it: {post}"), format!("log-likelihood {post}; before it: {pre}")];
+        if !is_pre && report.likelier == Some(Noise::Pre) {
+            let better = format!("noise before the activation fits better ({before}); pass --noise auto to use it");
             return vec![("noise", place.into()), ("note", better)];
         }
         let but = report.objection.filter(|objection| *objection != Objection::Unlikely);
         let but = but.map_or(String::new(), |objection| format!("; {objection}"));
-        vec![("noise", format!("{place} ({both}{but})"))]
+        vec![("noise", format!("{place} ({}{but})", if is_pre { before } else { after }))]
     }
 
     fn coefficients(&self) -> String {
@@ -163,28 +164,27 @@ impl Fitted {
             ("target", format!("{}, {} rows", visible(&self.target), report.rows)),
             ("activation", self.activation.clone()),
             ("loss", format!("{} (mean square)", format::short(report.loss))),
-            ("r²", self.r_squared.map_or("none: the labels are all the same".into(), format::short)),
+            ("r²", self.r_squared.map_or("undefined: the response is constant".into(), format::short)),
             ("status", report.status().to_string()),
             ("verdict", self.verdict()),
             ("solver", format!("{}, to temperature τ = {}", self.solver, format::brief(report.tau))),
-            ("effort", format!("{:.0} passes in {}, after {} of reading", report.passes, seconds[0], seconds[1])),
+            (
+                "effort",
+                format!("{:.0} passes over the rows in {}; reading took {}", report.passes, seconds[0], seconds[1]),
+            ),
         ];
         rows.splice(2..2, self.noise());
         if let Some(lower) = report.certificate.lower_at_infinity {
             let lower = format::short(lower);
             let words = format!(
-                "a lower loss, {lower}, is approached as coefficients grow without end; a penalty (--l2) would make that \
-                 minimum finite"
+                "the loss falls to {lower} as the coefficients grow without bound; a penalty (--l2) makes that minimum finite"
             );
             rows.insert(rows.len() - 2, ("at infinity", words));
         }
         // of a certified fit the verdict has it
-        if let Some((agreed, of)) = report.certificate.restarts.filter(|(_, of)| *of == 1 || !self.certified()) {
-            let words = match of {
-                1 => "none: the fit is exact".into(),
-                _ => format!("{} of {} fits from other starts ended as low", agreed - 1, of - 1),
-            };
-            rows.insert(rows.len() - 2, ("challengers", words));
+        if report.certificate.restarts.is_some_and(|(_, of)| of == 0 || !self.certified()) {
+            let words = report.agreement().unwrap_or("none needed: the fit is exact".into());
+            rows.insert(rows.len() - 2, ("restarts", words));
         }
         pairs(&rows)
     }
@@ -219,7 +219,7 @@ impl Score {
             ("loss", format!("{} (mean square)", format::short(self.loss))),
             ("rmse", format::short(self.rmse)),
             ("mae", format::short(self.mae)),
-            ("r²", self.r_squared.map_or("none: the labels are all the same".into(), format::short)),
+            ("r²", self.r_squared.map_or("undefined: the response is constant".into(), format::short)),
             ("predictions", format!("{} of y", self.predictions)),
         ])
     }

@@ -23,22 +23,22 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Endings of names that are not CSV, with what they are.
 const OTHERS: [(&str, &str); 16] = [
-    ("parquet", "Parquet"),
-    ("arrow", "Arrow"),
-    ("feather", "Arrow"),
-    ("ipc", "Arrow"),
-    ("libsvm", "LIBSVM"),
-    ("svm", "LIBSVM"),
-    ("npy", "NumPy"),
-    ("npz", "NumPy"),
-    ("json", "JSON"),
+    ("parquet", "a Parquet file"),
+    ("arrow", "an Arrow file"),
+    ("feather", "an Arrow file"),
+    ("ipc", "an Arrow file"),
+    ("libsvm", "a LIBSVM file"),
+    ("svm", "a LIBSVM file"),
+    ("npy", "a NumPy file"),
+    ("npz", "a NumPy file"),
+    ("json", "a JSON file"),
     ("xlsx", "a spreadsheet"),
     ("xls", "a spreadsheet"),
-    ("gz", "compressed"),
-    ("zst", "compressed"),
-    ("bz2", "compressed"),
-    ("xz", "compressed"),
-    ("zip", "compressed"),
+    ("gz", "a compressed file"),
+    ("zst", "a compressed file"),
+    ("bz2", "a compressed file"),
+    ("xz", "a compressed file"),
+    ("zip", "a compressed file"),
 ];
 
 /// Where a table is read from, and how it is written there.
@@ -146,7 +146,7 @@ impl Source {
         bar.finish_and_clear();
         let taken = taken?;
         if open.state() != before {
-            bail!("{}: it changed while it was read; run this again", name.display());
+            bail!("{}: the file changed while it was read; run the command again", name.display());
         }
         Ok(taken)
     }
@@ -228,15 +228,15 @@ impl Read for Stream {
 pub fn require_csv(path: &Path, done: &str) -> Result<()> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     match OTHERS.iter().find(|(other, _)| *other == ending) {
-        Some((_, what)) => bail!("{}: by its name it is {what}, but only CSV is {done} so far", path.display()),
+        Some((_, what)) => bail!("{}: the name is that of {what}, but only CSV is {done} so far", path.display()),
         None => Ok(()),
     }
 }
 
-/// Reads a small text file, such as a model.
+/// Reads a small text file; errors call it by its `kind`.
 ///
 /// # Errors
 /// If it cannot be read, is too large, or is not text.
-pub fn read_text(path: &Path) -> Result<String> {
-    Ok(agglio::text::bounded::read(path)?)
+pub fn read_text(path: &Path, kind: &str) -> Result<String> {
+    Ok(agglio::text::bounded::read(path, kind)?)
 }

@@ -37,7 +37,7 @@ pub enum Hint {
 #[non_exhaustive]
 pub enum ErrorKind {
     /// An unknown activation.
-    #[error("no activation is called `{name}`{}; there are {known}", nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
+    #[error("no activation is called `{name}`{}; the activations are {known}", nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
     UnknownActivation {
         /// The name as typed.
         name: String,
@@ -47,7 +47,7 @@ pub enum ErrorKind {
         known: String,
     },
     /// A piecewise linear activation. Graduation does not change it.
-    #[error("`{name}` is positively homogeneous (φ(τz) = τφ(z)), so graduation does nothing to it; use {instead}")]
+    #[error("`{name}` is positively homogeneous (φ(τz) = τφ(z)), so graduation does not change it; use {instead}")]
     Homogeneous {
         /// The name as typed.
         name: String,
@@ -55,7 +55,7 @@ pub enum ErrorKind {
         instead: &'static str,
     },
     /// An option that does not exist.
-    #[error("no {noun} is called `{name}`; {}", nearest.as_ref().map_or_else(|| format!("there are {known}"), |n| format!("did you mean `{n}`?")))]
+    #[error("no {noun} is called `{name}`; {}", nearest.as_ref().map_or_else(|| format!("the keys are {known}"), |n| format!("did you mean `{n}`?")))]
     UnknownKey {
         /// The kind of option that was looked for.
         noun: &'static str,
@@ -76,12 +76,12 @@ pub enum ErrorKind {
         /// The allowed values, as a clause that follows a semicolon.
         allowed: String,
     },
-    /// Two options that cannot be combined.
-    #[error("{one} and {other} do not go together: {reason}")]
+    /// A choice that another one rules out.
+    #[error("{one} does not take {other}: {reason}")]
     Incompatible {
-        /// The first option.
+        /// The choice that stands.
         one: String,
-        /// The second option.
+        /// The one that it rules out.
         other: String,
         /// Why, and what to choose instead.
         reason: String,
@@ -185,7 +185,7 @@ impl fmt::Display for Hint {
             Hint::DropRows => ", or drop the rows with missing values",
             Hint::DropColumn(_) => " of the features",
             Hint::NoHeader => "; if there is no header, read the file without one",
-            Hint::Delimiter => ", or name the delimiter that is between them",
+            Hint::Delimiter => ", or name the delimiter",
         })
     }
 }

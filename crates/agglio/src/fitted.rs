@@ -71,7 +71,7 @@ impl Fitted {
         let facts = self.driver.facts();
         if rows.width() != facts.layout.coefficients {
             let (given, fitted) = (rows.width(), facts.layout.coefficients);
-            return Err(Error::data(format!("the rows have {given} covariates and the fit had {fitted}")));
+            return Err(Error::data(format!("the rows have {given} covariates, but the fit had {fitted}")));
         }
         let activation = self.driver.activation();
         let problem = Problem {

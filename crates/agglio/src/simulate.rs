@@ -114,7 +114,10 @@ impl Simulation {
         let values = self.draw_values();
         let labels = self.draw_labels(&values, &truth);
         if labels.iter().any(|y| !y.is_finite()) {
-            return Err(Error::data(format!("labels of {} overflow; use a smaller norm", self.activation.name())));
+            return Err(Error::data(format!(
+                "the responses of {} overflow; use a smaller norm",
+                self.activation.name()
+            )));
         }
         Ok(Simulated { values, labels, truth })
     }
@@ -122,7 +125,11 @@ impl Simulation {
     fn check(&self) -> Result<()> {
         if self.rows == 0 || self.features == 0 {
             let size = format!("{} × {}", self.rows, self.features);
-            return Err(Error::parameter("the table to simulate", size, "it must have a row and a feature"));
+            return Err(Error::parameter(
+                "the table to simulate",
+                size,
+                "it must have at least one row and one feature",
+            ));
         }
         if self
             .rows
@@ -258,7 +265,11 @@ impl FromStr for Design {
             None if text == "uniform" => Ok(Design::Uniform),
             Some(("corr", rho)) => Ok(Design::Correlated(number("the correlation", rho)?)),
             Some(("t", nu)) => Ok(Design::Student(number("the degrees of freedom", nu)?)),
-            _ => Err(Error::parameter("design", format!("`{text}`"), "it is scaled, normal, corr:R, uniform or t:NU")),
+            _ => Err(Error::parameter(
+                "design",
+                format!("`{text}`"),
+                "it must be scaled, normal, corr:R, uniform or t:NU",
+            )),
         }
     }
 }
@@ -282,7 +293,7 @@ impl FromStr for LabelNoise {
             _ => Err(Error::parameter(
                 "noise",
                 format!("`{text}`"),
-                "it is none, pre:S[:gauss|uniform|sign], post:S[:gauss|uniform|truncated] or mult:S",
+                "it must be none, pre:S[:gauss|uniform|sign], post:S[:gauss|uniform|truncated] or mult:S",
             )),
         }
     }

@@ -6,7 +6,7 @@
 use clap::builder::{Resettable, StyledStr};
 use clap::{Arg, Command};
 
-const ABOUT: &str = "Fits y ≈ φ(xᵀw + b) by least squares, with no starting guess";
+const ABOUT: &str = "Fits y ≈ φ(xᵀw + b) by least squares, without starting values";
 const NEXT: &str = "Begin with `agglio demo`. `agglio COMMAND -h` lists the main flags of a command.";
 
 /// A flag, or the name of an argument without one, and its help in few words; none where its own help is short.
@@ -14,7 +14,7 @@ type Flag = (&'static str, Option<&'static str>);
 
 const DATA: Flag = ("data", None);
 const TARGET: Flag = ("target", None);
-const FEATURES: Flag = ("features", Some("Columns that are features [default: all others]"));
+const FEATURES: Flag = ("features", Some("Columns used as features [default: all others]"));
 const ACTIVATION: Flag = ("activation", Some("softplus, silu, tanh, exp, …"));
 const FORMAT: Flag = ("format", None);
 const FORCE: Flag = ("force", None);
@@ -42,8 +42,8 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             TARGET,
             FEATURES,
             ACTIVATION,
-            ("solvers", Some("The solvers, such as auto,gd,'sgd:batch=20;tol=1e-2'")),
-            ("truth", Some("True coefficients, to measure the distance to")),
+            ("solvers", Some("Such as auto,gd,'sgd:batch=20;tol=1e-2'")),
+            ("truth", Some("True coefficients, to show the distance to them")),
             FORMAT,
         ],
     ),
@@ -53,18 +53,18 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             DATA,
             TARGET,
             ACTIVATION,
-            ("solver", Some("The method, and keys that stay fixed")),
+            ("solver", Some("The solver, and keys that stay fixed")),
             ("grid", Some("Values to try, such as eta=1,4,16;batch=20,50")),
-            ("folds", Some("Hold each of K parts of the rows out in turn")),
+            ("folds", Some("K-fold cross-validation")),
         ],
     ),
     (
         "predict",
         &[
             ("model", None),
-            ("data", Some("A CSV file with the model's columns; `-` is standard input")),
+            ("data", Some("A CSV file with the columns of the model; `-` is standard input")),
             ("output", None),
-            ("median", Some("Medians instead of means, which differ with --noise pre")),
+            ("median", Some("Medians instead of means (they differ with --noise pre)")),
             FORCE,
         ],
     ),
@@ -72,7 +72,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
         "score",
         &[
             ("model", None),
-            ("data", Some("A CSV file with the model's columns and target; `-` is standard input")),
+            ("data", Some("A CSV file with the model's columns and target; `-`: standard input")),
             FORMAT,
         ],
     ),
@@ -85,7 +85,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             ("norm", Some("Length of the true w [default: as drawn]")),
             ("noise", Some("pre:S or post:S, of standard deviation S")),
             ("output", None),
-            ("truth", None),
+            ("truth", Some("Write the true coefficients")),
             ("seed", None),
         ],
     ),
@@ -95,8 +95,8 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             ("activation", Some("φ: sigmoid, softplus or leaky-softplus[:K=0.2]")),
             ("radius", None),
             ("noise", Some("pre:S or post:S:uniform")),
-            ("check", Some("A CSV file to measure curvatures on")),
-            ("target", Some("The column of labels y in it")),
+            ("check", Some("A CSV file to measure eigenvalues on")),
+            ("target", Some("Its response column y")),
             FORMAT,
         ],
     ),
@@ -105,8 +105,8 @@ const COMMANDS: &[(&str, &[Flag])] = &[
         &[
             ("names", Some("Such as fig1, fig2a, table1 or theorems [default: all]")),
             ("out", Some("The folder for pictures, numbers and index.html")),
-            ("quick", Some("Smaller and fewer runs: about two minutes for all figures")),
-            ("seeds", Some("Runs of each kind [default: 10, with --quick 3]")),
+            ("quick", Some("Fewer and smaller runs: about two minutes for all figures")),
+            ("seeds", Some("Number of runs of each kind [default: 10, with --quick 3]")),
         ],
     ),
     (

@@ -102,7 +102,10 @@ fn flag(key: &'static Key) -> Arg {
 
 /// The line on a key, the solvers that it is for where these are not all, and its default.
 fn help(key: &Key) -> String {
-    format!("{}{} [default: {}]", key.help, solvers_of(key), key.default)
+    // a start may also be a file
+    let text =
+        if key.name == "init" { key.help.replace("a point", "a coefficients file") } else { key.help.to_owned() };
+    format!("{text}{} [default: {}]", solvers_of(key), key.default)
 }
 
 fn solvers_of(key: &Key) -> String {
@@ -110,15 +113,15 @@ fn solvers_of(key: &Key) -> String {
     if without.is_empty() {
         return String::new();
     }
-    let (with, without) = (format!("; for {}", names(&with)), format!("; not for {}", names(&without)));
+    let (with, without) = (format!(" (only for {})", names(&with)), format!(" (not for {})", names(&without)));
     if with.len() < without.len() { with } else { without }
 }
 
-/// The names of solvers, the graduated ones as one if they are all there.
+/// The names of solvers, the paper's variants as one if they are all there.
 fn names(solvers: &[Solver]) -> String {
     let all = Solver::paper().all(|solver| solvers.contains(&solver));
     let rest = solvers.iter().filter(|solver| !(all && solver.is_graduated())).map(|solver| solver.name());
-    all.then_some("graduated solvers").into_iter().chain(rest).collect::<Vec<_>>().join(", ")
+    all.then_some("the paper's variants").into_iter().chain(rest).collect::<Vec<_>>().join(", ")
 }
 
 /// The solvers by family, as `--solver` is explained.
@@ -130,8 +133,8 @@ pub fn solvers() -> String {
     let [auto, graduated, plain] = [Family::Adaptive, Family::Graduated, Family::Plain].map(of);
     let [linear, theory] = [Family::Linear, Family::Theory].map(of);
     format!(
-        "{auto}; graduated: {graduated}; plain: {plain}; {linear}, the stage at τ = 0; {theory}, the paper's theorems. A \
-         key=value after the name is the same as the flag; keys without a flag are below"
+        "{auto}; the paper's variants: {graduated}; without graduation: {plain}; {linear}: the stage at τ = 0; {theory}: the \
+         paper's theorems. key=value after the name is the same as the flag; keys without a flag are listed below"
     )
 }
 
@@ -142,7 +145,7 @@ pub fn below() -> String {
     let solvers: Vec<(String, String)> =
         Solver::ALL.into_iter().map(|solver| (solver.name().to_owned(), solver.about().to_owned())).collect();
     format!(
-        "Keys of --solver without a flag, for methods as their papers print them:\n{}\nSolvers:\n{}",
+        "Keys of --solver without a flag, to run methods exactly as in their papers:\n{}\nSolvers:\n{}",
         list(&keys),
         list(&solvers).trim_end()
     )

@@ -30,7 +30,7 @@ Example:
 
 Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
 
-/// Fits y ≈ φ(xᵀw + b) by least squares through a non-convex activation φ, with no starting guess.
+/// Fits y ≈ φ(xᵀw + b) by least squares through a non-convex activation φ, without starting values.
 #[derive(Debug, Parser)]
 #[command(name = "agglio", version, after_help = EXAMPLE, max_term_width = 100)]
 pub struct Cli {
@@ -55,31 +55,29 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Err
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Fit the data that is part of this program, and print the summary
+    /// Fit a data set that comes with the program
     Demo,
     /// Fit a model to a table
     Fit(Box<FitArgs>),
-    /// Fit a table by several solvers, and print one line for each
+    /// Fit a table with several solvers, and print one line for each
     Compare(Box<CompareArgs>),
-    /// Try many settings of a solver, and score them on held-out rows
+    /// Try many settings of a solver, ranked by loss on held-out rows
     ///
-    /// Solver auto and the mean of the labels are scored beside them
+    /// Solver auto and the mean response are shown for comparison
     Tune(Box<TuneArgs>),
-    /// Predict the labels of a table by a model
+    /// Predict the response for a table
     Predict(PredictArgs),
-    /// Compare the predictions of a model with the labels of a table
+    /// Compare the predictions of a model with the responses of a table
     Score(ScoreArgs),
     /// Write a table drawn from a known model
     Simulate(SimulateArgs),
-    /// Print what the theory of the paper promises, and check it on data
+    /// Print the promises of the paper's theorems; compare them with data
     Theory(Box<TheoryArgs>),
     /// Reproduce the figures of the paper, and check its claims
     Paper(Box<PaperArgs>),
-    /// Measure how near fits come to what this machine can do
-    ///
-    /// Takes minutes
+    /// Compare the kernels with the limits of this machine (minutes)
     Bench(BenchArgs),
-    /// Print the manual pages, or completions for a shell
+    /// Print the manual pages, or the completions for a shell
     Generate(GenerateArgs),
 }
 
@@ -97,8 +95,8 @@ pub enum Kind {
 pub struct GenerateArgs {
     /// The manual pages, or the shell to complete commands and flags in
     pub kind: Kind,
-    /// Where it goes: a file, or a folder that exists, where files get their usual names and each command its own manual
-    /// page [default: standard output]
+    /// A file, or an existing folder, where files get their usual names and each command its own manual page
+    /// [default: standard output]
     #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Replace output files that exist
@@ -111,17 +109,17 @@ pub struct PaperArgs {
     /// Figures and tables, such as fig1, fig2a, table1 or theorems; fig2 stands for fig2a, fig2b and fig2c [default: all]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// The folder for pictures and numbers, and for index.html and claims.csv, which are about the figures of this run only;
+    /// The folder for pictures, numbers, index.html and claims.csv; the last two cover the figures of this run only, and
     /// files of the same names are replaced
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: PathBuf,
-    /// Smaller and fewer runs, for a first look: all figures take about two minutes
+    /// Fewer and smaller runs: about two minutes for all figures
     #[arg(long, help_heading = "Experiments")]
     pub quick: bool,
-    /// Use the parameters of the published run where they differ from those that the paper prints
+    /// Use the parameters of the published run where they differ from those printed in the paper
     #[arg(long, help_heading = "Experiments")]
     pub as_published: bool,
-    /// Runs of each kind, whose seeds are --seed and those that follow [default: 10, with --quick 3]
+    /// Number of runs of each kind, with seeds from --seed on [default: 10, with --quick 3]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Experiments")]
     pub seeds: Option<usize>,
     #[command(flatten)]
@@ -133,7 +131,7 @@ pub struct BenchArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Say nothing while measuring
+    /// Show no progress
     #[arg(long)]
     pub quiet: bool,
 }
@@ -154,7 +152,7 @@ pub struct FitArgs {
     /// Write the model, for `predict` and `score`
     #[arg(long, value_name = "M.json", help_heading = "Output")]
     pub model: Option<PathBuf>,
-    /// Write a line for every step
+    /// Write one line per step
     #[arg(long, value_name = "T.csv", help_heading = "Output")]
     pub trace: Option<PathBuf>,
     /// Replace output files that exist
@@ -171,10 +169,10 @@ pub struct CompareArgs {
     pub table: TableArgs,
     #[command(flatten)]
     pub flags: Flags<SharedKeys>,
-    /// The solvers, each as for `fit --solver` but with `;` between its keys: gd,'sgd:batch=20;tol=1e-2',auto
+    /// The solvers, as for `fit --solver`, but with `;` between keys: gd,'sgd:batch=20;tol=1e-2',auto
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true, help_heading = "Method")]
     pub solvers: Vec<String>,
-    /// A weights file, such as `simulate --truth` writes, to give the distance ‖w − w*‖ to
+    /// A coefficients file of the true w*, as `simulate --truth` writes it, to show the distance ‖w − w*‖
     #[arg(long, value_name = "W.json", help_heading = "Output")]
     pub truth: Option<PathBuf>,
     /// How the result is printed
@@ -191,22 +189,21 @@ pub struct TuneArgs {
     pub table: TableArgs,
     #[command(flatten)]
     pub flags: Flags<SolverKeys>,
-    /// The solver, as for `fit --solver`; a key that is given here, or by a flag, is the same in all settings
+    /// The solver, as for `fit --solver`; keys given here or by flags are the same in all settings
     #[arg(long, value_name = "NAME[:key=value,…]", help_heading = "Method", display_order = 0)]
     pub solver: String,
-    /// The values to try: keys of --solver with numbers or words, linspace(FROM,TO,COUNT) in equal steps or
-    /// logspace(FROM,TO,COUNT) in equal ratios, both with both ends; for --random also uniform(FROM,TO) and
-    /// loguniform(FROM,TO). `standard` has the keys of the solver that are not fixed, its steps around the length that it
-    /// finds from the data; `paper` has the paper's values of them, and scaling=none
+    /// The values to try for keys of --solver: a list, linspace(FROM,TO,COUNT) or logspace(FROM,TO,COUNT); with --random
+    /// also uniform(FROM,TO) and loguniform(FROM,TO). `standard`: all keys that are not fixed, with step lengths around the
+    /// default one. `paper`: the values of the paper, and scaling=none
     #[arg(long, value_name = "standard|paper|KEY=V1,V2;…", default_value = "standard", help_heading = "Search")]
     pub grid: String,
-    /// Try only N settings, drawn from the grid
+    /// Try only N settings, drawn at random from the grid
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Search")]
     pub random: Option<usize>,
-    /// The share of the rows that is held out of the fits and scores them, drawn by --seed [default: 0.2]
+    /// Share of the rows that is held out to score the fits, drawn by --seed [default: 0.2]
     #[arg(long, value_name = "F", value_parser = number, help_heading = "Search", conflicts_with = "folds")]
     pub holdout: Option<f64>,
-    /// Hold each of K parts of the rows out in turn; the score is the mean
+    /// K-fold cross-validation: hold out each of K parts in turn; the score is the mean
     #[arg(long, value_name = "K", value_parser = whole::<usize>, help_heading = "Search")]
     pub folds: Option<usize>,
     /// How the result is printed
@@ -218,38 +215,38 @@ pub struct TuneArgs {
 
 #[derive(Debug, Args)]
 pub struct PredictArgs {
-    /// A model that `fit --model` wrote
+    /// A model file of `fit --model`
     pub model: PathBuf,
-    /// A CSV file with the model's columns, in any order among any others; `-` is standard input
+    /// A CSV file with the columns of the model, in any order (others are ignored); `-` is standard input
     pub data: PathBuf,
     #[command(flatten)]
     pub csv: CsvArgs,
-    /// Where the predictions go [default: standard output]
+    /// File for the predictions [default: standard output]
     #[arg(short, value_name = "OUT.csv", help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Predict medians instead of means, which differ under noise before φ
+    /// Predict medians instead of means (they differ under noise before φ)
     #[arg(long, help_heading = "Output")]
     pub median: bool,
     /// Replace an output file that exists
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// No warnings and no progress, errors only
+    /// Show errors only: no warnings, no progress bar
     #[arg(long, help_heading = "Run")]
     pub quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct ScoreArgs {
-    /// A model that `fit --model` wrote
+    /// A model file of `fit --model`
     pub model: PathBuf,
-    /// A CSV file with the model's columns and its target; `-` is standard input
+    /// A CSV file with the columns of the model and its target; `-` is standard input
     pub data: PathBuf,
     #[command(flatten)]
     pub csv: CsvArgs,
     /// How the result is printed
     #[arg(long, default_value = "table", help_heading = "Output")]
     pub format: Format,
-    /// No warnings and no progress, errors only
+    /// Show errors only: no warnings, no progress bar
     #[arg(long, help_heading = "Run")]
     pub quiet: bool,
 }
@@ -260,7 +257,7 @@ pub struct SimulateArgs {
     /// Number of rows
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Model")]
     pub rows: usize,
-    /// Number of features, columns x1 … xD
+    /// Number of features (columns x1 … xD)
     #[arg(long, value_name = "D", value_parser = whole::<usize>, help_heading = "Model")]
     pub features: usize,
     /// φ: sigmoid, softplus, leaky-softplus[:K=0.2], silu, gelu, tanh, probit, exp or identity
@@ -275,19 +272,19 @@ pub struct SimulateArgs {
     /// none, pre:S[:gauss|uniform|sign], post:S[:gauss|uniform|truncated] or mult:S
     #[arg(long, default_value = "none", help_heading = "Noise")]
     pub noise: String,
-    /// Where the table goes; `-` is standard output
+    /// File for the table; `-` is standard output
     #[arg(short, value_name = "DATA", help_heading = "Output")]
     pub output: PathBuf,
-    /// Write the true w, for `fit --init`
+    /// Write the true coefficients, for `fit --init` and `compare --truth`
     #[arg(long, value_name = "W.json", help_heading = "Output")]
     pub truth: Option<PathBuf>,
     /// Replace output files that exist
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Draws w, the features and the noise
+    /// Seed for w, the features and the noise
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole::<u64>, help_heading = "Run")]
     pub seed: u64,
-    /// No warnings and no progress, errors only
+    /// Show errors only: no warnings, no progress bar
     #[arg(long, help_heading = "Run")]
     pub quiet: bool,
 }
@@ -298,22 +295,22 @@ pub struct TheoryArgs {
     /// φ: sigmoid, softplus or leaky-softplus[:K=0.2]; with --check also silu, gelu, tanh, probit, exp or identity
     #[arg(long, value_name = "NAME[:K]", help_heading = "Model")]
     pub activation: String,
-    /// R, a bound on the length of the true w
+    /// Bound R on the length of the true w
     #[arg(long, value_name = "R", value_parser = number, help_heading = "Model")]
     pub radius: f64,
-    /// none, pre:S[:gauss|uniform|sign] or post:S:uniform; the last is for a radius of at most 1
+    /// none, pre:S[:gauss|uniform|sign], or post:S:uniform (for a radius of at most 1)
     #[arg(long, default_value = "none", help_heading = "Noise")]
     pub noise: String,
-    /// Number of rows, for constants of a sample and the errors that are promised for it
+    /// Number of rows, for the constants and error bounds of a sample
     #[arg(long, value_name = "N", value_parser = whole::<usize>, requires = "features", help_heading = "Data")]
     pub rows: Option<usize>,
     /// Number of features, for the epochs of Algorithm 2 and for noise after φ
     #[arg(long, value_name = "D", value_parser = whole::<usize>, help_heading = "Data")]
     pub features: Option<usize>,
-    /// A CSV file to measure curvatures on, around the fit of solver auto without intercept and scaling
+    /// A CSV file to measure eigenvalues of the Hessian on, around the fit of solver auto without intercept and scaling
     #[arg(long, value_name = "DATA", requires = "target", conflicts_with_all = ["rows", "features"], help_heading = "Data")]
     pub check: Option<PathBuf>,
-    /// The column of labels y in it; all others are features
+    /// Its response column y; all other columns are features
     #[arg(long, value_name = "Y", value_parser = name, requires = "check", help_heading = "Data")]
     pub target: Option<String>,
     /// How the result is printed

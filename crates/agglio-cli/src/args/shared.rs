@@ -14,25 +14,25 @@ use crate::method::Method;
 pub struct TableArgs {
     /// A CSV file; `-` is standard input
     pub data: PathBuf,
-    /// The column of labels y
+    /// The response column y
     #[arg(long, value_name = "Y", value_parser = name, help_heading = "Model")]
     pub target: String,
-    /// The columns that are features; put a name with a comma in "double quotes" [default: every column that is not
+    /// Columns used as features, separated by commas; put a name that has a comma in "double quotes" [default: every column that is not
     /// target, weights or offset]
     #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model", conflicts_with = "drop")]
     pub features: Vec<Names>,
-    /// Columns that are not features, written in the same way; all others are
+    /// Columns to leave out (same syntax as --features)
     #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model")]
     pub drop: Vec<Names>,
     #[command(flatten)]
     pub model: Flags<ModelKeys>,
-    /// Fit xᵀw without b
+    /// Fit without the intercept b
     #[arg(long, help_heading = "Model")]
     pub no_intercept: bool,
-    /// A column that is added to xᵀw
+    /// A column added to xᵀw + b, without a coefficient
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub offset: Option<String>,
-    /// A column of row weights, not negative
+    /// A column of row weights, at least 0
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub weights: Option<String>,
     /// What to do with rows that have an empty cell, NA, null or nan in a column that is used
@@ -45,7 +45,7 @@ pub struct TableArgs {
 /// How the data is written.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct CsvArgs {
-    /// The file has no line of names: columns are called 1, 2, 3 and so on
+    /// The file has no header: columns are called 1, 2, 3 and so on
     #[arg(long, help_heading = "Data")]
     pub no_header: bool,
     /// The field separator: a character, or `tab` [default: the most frequent of , ; | and tab in the first line]
@@ -58,7 +58,7 @@ pub struct CsvArgs {
 pub struct RunArgs {
     #[command(flatten)]
     pub flags: Flags<RunKeys>,
-    /// No warnings and no progress, errors only
+    /// Show errors only: no warnings, no progress bar
     #[arg(long, help_heading = "Run")]
     pub quiet: bool,
 }
@@ -99,10 +99,13 @@ fn names(typed: &str) -> Result<Names, &'static str> {
     while let Some(text) = rest {
         let name = match text.trim_ascii_start().strip_prefix('"') {
             Some(quoted) => {
-                let (name, after) = unquote(quoted).ok_or("a name in double quotes must end with one")?;
+                let (name, after) =
+                    unquote(quoted).ok_or("a name that begins with a double quote must end with one")?;
                 rest = match after.trim_ascii_start() {
                     "" => None,
-                    after => Some(after.strip_prefix(',').ok_or("after a name in double quotes comes a comma")?),
+                    after => {
+                        Some(after.strip_prefix(',').ok_or("a name in double quotes must be followed by a comma")?)
+                    }
                 };
                 name
             }
@@ -143,7 +146,7 @@ fn delimiter(typed: &str) -> Result<u8, &'static str> {
     match typed.as_bytes() {
         b"tab" | b"\\t" => Ok(b'\t'),
         [byte] if byte.is_ascii_punctuation() && !b"\"'+-.".contains(byte) || *byte == b'\t' => Ok(*byte),
-        _ => Err("it is one character such as `,` `;` `|`, or `tab`"),
+        _ => Err("it must be one character such as `,` `;` `|`, or `tab`"),
     }
 }
 
@@ -151,7 +154,7 @@ fn missing(typed: &str) -> Result<Missing, &'static str> {
     match typed {
         "error" => Ok(Missing::Error),
         "drop" => Ok(Missing::Drop),
-        _ => Err("it is `error` or `drop`"),
+        _ => Err("it must be `error` or `drop`"),
     }
 }
 

@@ -60,7 +60,7 @@ struct Measured {
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     let all = threads::count(None);
     if memory::available(all) < HELD as u64 {
-        bail!("the measurements take {} MB of memory, and less is free", HELD / 1_000_000);
+        bail!("the measurements need {} MB of memory, and less is free", HELD / 1_000_000);
     }
     let threads: Vec<usize> = if all == 1 { vec![1] } else { vec![1, all] };
     let mut measured = Measured { version: env!("CARGO_PKG_VERSION"), ..Measured::default() };
@@ -123,9 +123,9 @@ impl Measured {
             right("columns"),
             left("storage"),
             right("threads"),
-            right("time a row"),
-            right("share"),
-            left("of at most"),
+            right("time per row"),
+            right("reached"),
+            left("of the limit"),
         ]);
         for kernel in &self.kernels {
             kernels.add_row([
@@ -138,8 +138,14 @@ impl Measured {
                 left(kernel.possible()),
             ]);
         }
-        let mut fits =
-            ruled([right("rows"), right("columns"), right("threads"), right("a pass"), right("passes"), right("fit")]);
+        let mut fits = ruled([
+            right("rows"),
+            right("columns"),
+            right("threads"),
+            right("time per pass"),
+            right("passes"),
+            right("fit"),
+        ]);
         for fit in &self.fits {
             fits.add_row([
                 right(fit.rows),

@@ -17,10 +17,10 @@ use serde::Serialize;
 use super::fit::table_warnings;
 use crate::args::{CompareArgs, Format};
 use crate::method::Method;
-use crate::plan::{self, FitPlan};
+use crate::plan::{self, COEFFICIENTS_FILE, FitPlan};
 use crate::progress::Watch;
 use crate::source::{self, Source};
-use crate::tabular::{flush_left, left, pairs, right, ruled};
+use crate::tabular::{first_that_fits, left, pairs, right, ruled};
 use crate::{hint, interrupt, output, print};
 
 /// Some solver could not be run on this data.
@@ -52,6 +52,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let table = first.source.read(&first.selection, args.run.quiet)?;
     let names = table.names.clone();
     let truth = truth.map(|(path, weights)| weights.in_order(&names, path)).transpose()?;
+    let response = format!("`{}`", first.target());
     let mut warnings = table_warnings(&table, first.source.no_header);
     let rows = table.into_rows().map_err(|why| first.source.blame(why))?;
     let mut runs = Vec::with_capacity(plans.len());
@@ -61,7 +62,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         let fitted = fit(plan, &names, &rows, args.run.quiet);
         let seconds = begun.elapsed().as_secs_f64();
         warnings.extend(plan.warnings.iter().cloned().chain(plan.batch_warning(rows.len())));
-        warnings.extend(fitted.iter().flat_map(|report| report.warnings(&names)));
+        warnings.extend(fitted.iter().flat_map(|report| report.warnings_on(&response, &names)));
         runs.push(Run::new(solver.trim(), seconds, &fitted, truth.as_deref()));
         if interrupt::is_caught() {
             break;
@@ -106,7 +107,7 @@ fn method(args: &CompareArgs, solver: &str) -> Result<Method> {
 }
 
 fn weights(path: &Path) -> Result<(&Path, Coefficients)> {
-    Ok((path, Coefficients::from_json(&source::read_text(path)?, path)?))
+    Ok((path, Coefficients::from_json(&source::read_text(path, COEFFICIENTS_FILE)?, path)?))
 }
 
 fn fit(plan: &FitPlan, names: &[String], rows: &Dense, quiet: bool) -> Result<Report> {
@@ -134,13 +135,8 @@ impl Run {
         }
     }
 
-    /// Whether it is certified, and the least curvature over the greatest.
-    fn certificate(&self) -> String {
-        let word = if self.certified { "yes" } else { "no" };
-        self.smallest_eigenvalue.map_or(word.to_owned(), |ratio| format!("{word:3} {ratio:.0e}"))
-    }
-
-    fn cells(&self, known: bool) -> Vec<comfy_table::Cell> {
+    /// The cells below [`header`].
+    fn cells(&self, known: bool, curved: bool) -> Vec<comfy_table::Cell> {
         let show = |value: Option<f64>, text: fn(f64) -> String| value.map(text).unwrap_or_default();
         let words = self.status.as_deref().unwrap_or("error, see below");
         let distance = known.then(|| right(show(self.distance, |d| format!("{d:.1e}"))));
@@ -150,9 +146,10 @@ impl Run {
             left(self.noise.unwrap_or_default()),
             right(show(self.passes, |passes| format!("{passes:.0}"))),
             right(format::seconds(self.seconds)),
-            left(self.certificate()),
+            left(if self.certified { "yes" } else { "no" }),
         ];
-        numbers.into_iter().chain(distance).chain([left(words)]).collect()
+        let curvature = curved.then(|| right(show(self.smallest_eigenvalue, |ratio| format!("{ratio:.0e}"))));
+        numbers.into_iter().chain(curvature).chain(distance).chain([left(words)]).collect()
     }
 }
 
@@ -162,15 +159,23 @@ fn distance(w: &[f64], truth: &[f64]) -> f64 {
 
 /// A line for each solver, and below them why some could not be run.
 fn table_of(runs: &[Run], known: bool) -> String {
+    // where names are long, there is no room for the curvature
+    let tables = [true, false].map(|curved| {
+        let mut table = ruled(header(known, curved));
+        table.add_rows(runs.iter().map(|run| run.cells(known, curved)));
+        table
+    });
+    let failed = runs.iter().filter_map(|run| Some((run.solver.as_str(), visible(run.error.as_ref()?))));
+    let errors = failed.map(|(solver, why)| format!("\n{}", pairs(&[(&*visible(solver), why)])));
+    format!("{}\n{}", first_that_fits(tables), errors.collect::<String>())
+}
+
+/// The names of the columns; `known` if the true coefficients are, `curved` if the curvature is shown.
+fn header(known: bool, curved: bool) -> Vec<comfy_table::Cell> {
     let numbers = ["loss", "noise", "passes", "time", "certified"].map(|name| match name {
         "noise" | "certified" => left(name),
         _ => right(name),
     });
-    let distance = known.then(|| right("‖w−w*‖"));
-    let header = [left("solver")].into_iter().chain(numbers).chain(distance).chain([left("status")]);
-    let mut table = ruled(header);
-    table.add_rows(runs.iter().map(|run| run.cells(known)));
-    let failed = runs.iter().filter_map(|run| Some((run.solver.as_str(), visible(run.error.as_ref()?))));
-    let errors = failed.map(|(solver, why)| format!("\n{}", pairs(&[(&*visible(solver), why)])));
-    format!("{}\n{}", flush_left(&mut table), errors.collect::<String>())
+    let (curvature, distance) = (curved.then(|| right("λmin/λmax")), known.then(|| right("‖w−w*‖")));
+    [left("solver")].into_iter().chain(numbers).chain(curvature).chain(distance).chain([left("status")]).collect()
 }

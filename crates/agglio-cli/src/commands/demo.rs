@@ -20,16 +20,16 @@ const NAME: &str = "k401k.csv";
 
 const ABOUT: &str = "\
 Participation in 1534 retirement plans (401(k)) of firms in the United States
-(Papke, 1995): what share of the eligible employees takes part, given what the
+(Papke, 1995): the share of the eligible employees who take part, given what the
 firm adds to each dollar paid in, the plan's age in years, the logarithm of the
-firm's number of employees, and whether the plan is its only one. In 682 of the
-plans everybody takes part. Those labels are exactly 1, which a sigmoid comes
-near and never reaches; they count as they are, and no starting guess is needed.
+firm's number of employees, and whether the plan is its only one. In 682 plans
+the share is exactly 1. A sigmoid only approaches 1; these responses are used
+unchanged. No starting values are needed.
 
 ";
 
 const NEXT: &str = "
-Next, with a CSV file of your own that has a header and a column of labels:
+Next, with your own CSV file, which has a header and a response column y:
   agglio fit data.csv --target y --activation sigmoid --model model.json
 ";
 

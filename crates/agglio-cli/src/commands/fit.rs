@@ -94,14 +94,14 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     warnings.extend(plan.batch_warning(table.labels.len()));
     warnings.extend(table_warnings(&table, plan.source.no_header));
     let (report, mut written, rows) = fit_watched(plan, outputs, table, &names)?;
-    warnings.extend(report.warnings(&names));
+    warnings.extend(report.warnings_on(&format!("`{}`", plan.target()), &names));
     if report.status() == Status::Interrupted && outputs.model.is_some() {
         warnings.push("interrupted, so no model was written".into());
     }
     let r_squared = print::r_squared(report.prediction_loss, variance);
     if report.certificate.certified() && r_squared.is_some_and(|share| share < -1e-9) {
         let check = if plan.selection.offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
-        warnings.push(format!("r² is negative: the mean of the labels is nearer to them than this model{check}"));
+        warnings.push(format!("r² is negative: the mean of the response predicts better than this model{check}"));
     }
     let model = model_file(plan, outputs, &report, &names, columns).context("no model was written");
     let model_error = model.map(|model| written.extend(model)).err();
@@ -147,7 +147,7 @@ fn fit_watched(
 pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if !no_header && table.names.iter().all(|name| name.parse::<f64>().is_ok()) {
-        warnings.push("the columns' names are all numbers; if there is no header, pass --no-header".into());
+        warnings.push("all column names are numbers; if the file has no header, pass --no-header".into());
     }
     if table.dropped > 0 {
         let all = table.rows + table.dropped;
@@ -157,7 +157,7 @@ pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
     let counts = |row: usize| table.weights.as_ref().is_none_or(|weights| weights[row] > 0.0);
     let mut labels = table.labels.iter().enumerate().filter(|(row, _)| counts(*row)).map(|(_, label)| label);
     if let Some(first) = labels.next().filter(|&first| labels.all(|label| label == first)) {
-        warnings.push(format!("every label is {first}; there is nothing to explain"));
+        warnings.push(format!("the response is always {first}: there is nothing to explain"));
     }
     warnings
 }

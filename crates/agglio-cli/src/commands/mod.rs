@@ -59,7 +59,7 @@ pub fn check(command: Command) -> Result<()> {
 }
 
 fn read_model(path: &Path) -> Result<Model> {
-    Ok(Model::from_json(&source::read_text(path)?, path)?)
+    Ok(Model::from_json(&source::read_text(path, "model file")?, path)?)
 }
 
 /// The columns that a model needs to predict.
@@ -68,7 +68,9 @@ fn read_model(path: &Path) -> Result<Model> {
 /// If the model knows columns by number and the file is said to have names, which could be numbers by chance.
 fn columns_of(model: &Model, csv: CsvArgs) -> Result<Selection> {
     if model.columns().is_some() && !csv.no_header {
-        bail!("the model was fitted to a file without header and knows columns by number; pass --no-header");
+        bail!(
+            "the model was fitted to a file without a header, so its columns have numbers and no names; pass --no-header"
+        );
     }
     let offset = model.offset().map(ToOwned::to_owned);
     let features = match csv.no_header {

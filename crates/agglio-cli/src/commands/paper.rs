@@ -56,10 +56,10 @@ fn chosen(args: &PaperArgs) -> Result<Vec<&'static Entry>> {
 fn request(args: &PaperArgs) -> Result<Request> {
     let seeds = args.seeds.unwrap_or(Request::default_seeds(args.quick));
     if seeds == 0 {
-        bail!("--seeds is 0; there must be one run at least");
+        bail!("--seeds is 0; it must be at least 1");
     }
     if args.run.seed().checked_add(seeds as u64).is_none() {
-        bail!("--seed {} and --seeds {seeds} lead beyond 2^64; begin with a lower seed", args.run.seed());
+        bail!("--seed {} and --seeds {seeds} give seeds above 2^64; use a lower seed", args.run.seed());
     }
     Ok(Request {
         quick: args.quick,

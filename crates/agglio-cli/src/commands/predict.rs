@@ -86,10 +86,7 @@ impl<'a> Column<'a> {
             Place::Draft(writer) => write(writer, new, &mut self.text),
             Place::Memory { predictions, most } => {
                 if self.rows > *most || predictions.try_reserve(new.len()).is_err() {
-                    bail!(
-                        "the memory that is free holds {} predictions and no more; give -o a file",
-                        predictions.len()
-                    );
+                    bail!("the free memory holds only {} predictions; write them to a file with -o", predictions.len());
                 }
                 predictions.extend_from_slice(new);
                 Ok(())
@@ -128,5 +125,5 @@ fn write(writer: &mut Writer, predictions: &[f64], text: &mut String) -> Result<
 }
 
 pub(super) fn overflow_warning(overflown: usize, rows: usize) -> Option<String> {
-    (overflown > 0).then(|| format!("{overflown} of {rows} predictions overflow and are not finite"))
+    (overflown > 0).then(|| format!("{overflown} of {rows} predictions are infinite or NaN (overflow)"))
 }

@@ -17,7 +17,7 @@ pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
     let source = Source::new(&args.data, args.csv)?;
     let model = read_model(&args.model)?;
     if args.csv.no_header && model.columns().is_none() {
-        bail!("the model knows columns by name, so that labels cannot be found in a file without header");
+        bail!("the model knows its columns by name, so the response cannot be found in a file without a header");
     }
     let selection = Selection { target: Some(model.target().to_owned()), ..columns_of(&model, args.csv)? };
     let errors = source.read_with(&selection, args.quiet, |pieces| {

@@ -80,7 +80,7 @@ fn parse(text: &str) -> Result<Values> {
             None => list.push((*item).to_owned()),
             Some(Values::List(more)) => list.extend(more),
             Some(range) if items.len() == 1 => return Ok(range),
-            Some(_) => bail!("a range stands alone; leave the other values out, or the range"),
+            Some(_) => bail!("a range cannot be mixed with other values; leave one of them out"),
         }
     }
     Ok(Values::List(list))
@@ -106,9 +106,10 @@ fn called(item: &str) -> Result<Option<Values>> {
     let names = CALLS.map(|(name, _)| name);
     let Some((name, form)) = CALLS.into_iter().find(|(known, _)| *known == name.trim()) else {
         let hint = nearest(name.trim(), &names).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-        bail!("there is no `{name}(…)`; {hint}there are {}", names.join(", "));
+        bail!("there is no `{name}(…)`; {hint}the functions are {}", names.join(", "));
     };
-    let arguments = arguments.strip_suffix(')').ok_or_else(|| anyhow!("`{item}` does not end; write {form}"))?;
+    let arguments =
+        arguments.strip_suffix(')').ok_or_else(|| anyhow!("`{item}` has no closing parenthesis; write {form}"))?;
     let arguments: Vec<&str> = arguments.split(',').map(str::trim).collect();
     let by_ratio = name.starts_with("log");
     let values = match (name.ends_with("space"), arguments.as_slice()) {
@@ -144,7 +145,7 @@ fn ends(item: &str, typed: [&str; 2], by_ratio: bool) -> Result<(f64, f64)> {
 
 fn whole(item: &str, typed: &str) -> Result<usize> {
     let count = typed.parse().ok().filter(|count| (1..=MOST).contains(count));
-    count.ok_or_else(|| anyhow!("`{item}`: the count is a whole number from 1 to {MOST}, not `{typed}`"))
+    count.ok_or_else(|| anyhow!("`{item}`: the count must be a whole number from 1 to {MOST}, not `{typed}`"))
 }
 
 /// `count` numbers, both ends among them, in equal steps or in equal ratios.

@@ -31,7 +31,7 @@ impl Grid {
         }
         let twice = axes.iter().enumerate().find(|(i, axis)| axes[..*i].iter().any(|other| other.key == axis.key));
         match twice {
-            Some((_, axis)) => bail!("`{}` stands twice in the grid; put all its values into one list", axis.key),
+            Some((_, axis)) => bail!("`{}` occurs twice in the grid; put all its values into one list", axis.key),
             None => Ok(Grid(axes)),
         }
     }
@@ -47,11 +47,13 @@ impl Grid {
     /// If there are ranges, or too many settings.
     pub fn all(&self) -> Result<Vec<Setting>> {
         let Some(lists) = self.lists() else {
-            bail!("the grid has a range, from which settings are drawn; pass --random N for how many");
+            bail!("the grid has a range; pass --random N to draw N settings from it");
         };
         match size(&lists).filter(|&size| size <= MOST) {
             Some(size) => Ok((0..size).map(|index| self.at(index, &lists)).collect()),
-            None => bail!("the grid has more than {MOST} settings; leave some out, or try --random N of them"),
+            None => {
+                bail!("the grid has more than {MOST} settings; leave some out, or pass --random N to try N of them")
+            }
         }
     }
 

@@ -15,13 +15,13 @@ pub fn axes(spec: &Spec) -> Result<Vec<String>> {
     let Some(axes) = grid::axes(solver, is_plain(spec)) else {
         let known = Solver::ALL.into_iter().filter(|&solver| grid::axes(solver, false).is_some()).map(Solver::name);
         bail!(
-            "the paper has no grid for solver `{solver}`, only for {}; give your own, such as --grid 'l2=0,0.01,0.1'",
+            "the paper has no grid for solver `{solver}`, only for {}; pass one, such as --grid 'l2=0,0.01,0.1'",
             known.collect::<Vec<_>>().join(", ")
         );
     };
     let free: Vec<String> = axes.iter().filter(|axis| !is_fixed(axis.key, spec)).map(typed).collect();
     if free.is_empty() {
-        bail!("every key of the paper's grid for solver `{solver}` is fixed; leave one free, or give --grid");
+        bail!("every key of the paper's grid for solver `{solver}` is fixed; leave one free, or pass --grid");
     }
     Ok(free)
 }

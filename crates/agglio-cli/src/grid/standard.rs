@@ -27,7 +27,7 @@ const BETA2: [f64; 3] = [0.9, 0.99, 0.999];
 pub fn axes(spec: &Spec, step: Option<f64>) -> Result<Vec<String>> {
     let solver = spec.solver();
     if !solver.uses_eta() {
-        bail!("solver `{solver}` has no steps to tune; give a grid, such as --grid 'l2=0,0.01,0.1'");
+        bail!("solver `{solver}` has no step length to tune; pass a grid, such as --grid 'l2=0,0.01,0.1'");
     }
     let lengths = match solver {
         Solver::Adam | Solver::Yogi => LENGTHS.as_slice(),
@@ -50,7 +50,7 @@ pub fn axes(spec: &Spec, step: Option<f64>) -> Result<Vec<String>> {
     let free = axes.into_iter().filter(|(key, used, values)| *used && !spec.has(key) && !values.is_empty());
     let typed: Vec<String> = free.map(|(key, _, values)| typed(key, values)).collect();
     if typed.is_empty() {
-        bail!("every key of the standard grid for solver `{solver}` is fixed; leave one free, or give --grid");
+        bail!("every key of the standard grid for solver `{solver}` is fixed; leave one free, or pass --grid");
     }
     Ok(typed)
 }

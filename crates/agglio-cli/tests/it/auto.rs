@@ -71,7 +71,7 @@ fn an_optimum_at_infinity_is_diverging_with_finite_numbers() {
     assert_eq!((run.code, fit["status"].as_str()), (Some(3), Some("diverging")), "{fit}");
     let coefficients = fit["coefficients"].as_object().unwrap();
     assert!(coefficients.values().chain([&fit["intercept"], &fit["loss"]]).all(Value::is_f64), "{fit}");
-    assert!(fit["certificate"]["verdict"].as_str().unwrap().contains("infinity"), "{fit}");
+    assert!(fit["certificate"]["verdict"].as_str().unwrap().contains("no finite optimum"), "{fit}");
     let table = folder.run("fit d.csv --target y").stdout;
     assert!(table.lines().any(|line| line.split_whitespace().eq(["status", "diverging"])), "{table}");
     assert!(table.contains("penalty (l2)"), "{table}");
@@ -86,7 +86,7 @@ fn columns_that_are_the_same_are_named() {
     let run = folder.run("fit twice.csv --target y --format json");
     let fit: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((run.code, fit["status"].as_str()), (Some(3), Some("not identified")), "{fit}");
-    assert!(run.stderr.contains("warning: `again`, `x1`: "), "{}", run.stderr);
+    assert!(run.stderr.contains("warning: `again` and `x1` are collinear"), "{}", run.stderr);
     let once = folder.fit("data.csv --target y");
     assert_close(number(&fit["loss"]), number(&once["loss"]), 1e-12);
     // least norm gives each of the two a half
@@ -116,7 +116,9 @@ fn restarts_say_how_many_agreed() {
     let folder = Folder::with_data();
     let five = folder.fit("data.csv --target y --restarts 5");
     assert_eq!([&five["certificate"]["restarts"], &five["certificate"]["agreed"]].map(number), [5.0, 5.0]);
-    assert!(folder.run("fit data.csv --target y --restarts 5").stdout.contains("all 5 challengers ended as low"));
+    assert!(
+        folder.run("fit data.csv --target y --restarts 5").stdout.contains("5 of 5 fits from other starts reached")
+    );
     let auto = folder.fit("data.csv --target y --restarts auto");
     assert!(number(&auto["certificate"]["restarts"]) >= 8.0, "{auto}");
     let many = folder.fit("data.csv --target y --solver multistart");

@@ -56,7 +56,7 @@ fn the_table_has_a_line_for_each_whatever_the_status() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(lines.len(), 5, "{}", run.stdout);
-    let header = ["solver", "loss", "noise", "passes", "time", "certified", "status"];
+    let header = ["solver", "loss", "noise", "passes", "time", "certified", "λmin/λmax", "status"];
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), header);
     for (line, (solver, end)) in
         lines[2..].iter().zip([("auto", "converged"), ("gd:epochs=5", "iteration limit"), ("newton-cg", "converged")])
@@ -92,7 +92,7 @@ fn one_that_fails_says_why_and_the_others_go_on() {
     let run = folder.run(&format!("compare {words}"));
     assert_eq!(run.code, Some(2));
     assert!(
-        run.stdout.contains("`linear` and `theory`, need") && run.stdout.matches("converged").count() == 2,
+        run.stdout.contains("`linear` and `theory` need") && run.stdout.matches("converged").count() == 2,
         "{}",
         run.stdout
     );
@@ -106,7 +106,7 @@ fn one_that_fails_says_why_and_the_others_go_on() {
 fn warnings_of_the_data_are_said_once() {
     let folder = Folder::with(&[("beyond.csv", crate::BEYOND)]);
     let run = folder.run("compare beyond.csv --target y --solvers auto,gd,lm");
-    assert_eq!(run.stderr.matches("4 of 8 labels").count(), 1, "{}", run.stderr);
+    assert_eq!(run.stderr.matches("4 of 8 values").count(), 1, "{}", run.stderr);
     assert_eq!(folder.run("compare beyond.csv --target y --solvers auto,gd,lm --quiet").stderr, "");
 }
 
@@ -146,14 +146,17 @@ fn bad_usage_is_refused_before_anything_runs() {
         ("data.csv --target y", "--solvers"),
         ("data.csv --target y --solvers auto,adm", "did you mean `adam`?"),
         ("data.csv --target y --solvers auto,", "solver is ``"),
-        ("data.csv --target y --solvers lm:eta=1", "`lm` and eta"),
+        ("data.csv --target y --solvers lm:eta=1", "`lm` does not take `eta`"),
         ("data.csv --target y --solvers gd:tua0=1", "did you mean `tau0`?"),
-        ("data.csv --target y --solvers auto,gd --noise auto", "`gd` and noise auto"),
-        ("data.csv --target y --solvers gd,lbfgs --radius 1", "`lbfgs` and radius"),
-        ("data.csv --target y --solvers gd,irls --init random", "`irls` and init"),
+        ("data.csv --target y --solvers auto,gd --noise auto", "`gd` does not take noise `auto`"),
+        ("data.csv --target y --solvers gd,lbfgs --radius 1", "`lbfgs` does not take `radius`"),
+        ("data.csv --target y --solvers gd,irls --init random", "`irls` does not take `init`"),
         ("data.csv --target y --solvers gd:radius=2 --radius 1", "radius is given twice"),
-        ("data.csv --target y --solvers gd --init nowhere.json", "there is no such file"),
-        ("nowhere.csv --target y --solvers auto,adam --activation exp", "`adam` and an activation of unbounded slope"),
+        ("data.csv --target y --solvers gd --init nowhere.json", "this file does not exist"),
+        (
+            "nowhere.csv --target y --solvers auto,adam --activation exp",
+            "`adam` does not take an activation of unbounded derivative",
+        ),
         ("data.csv --target z --solvers auto", "no column is called `z`"),
         ("data.csv --target y --solvers auto --truth nowhere.json", "nowhere.json: No such file"),
         ("nowhere.csv --target y --solvers auto", "nowhere.csv: No such file"),

@@ -142,11 +142,11 @@ fn what_short_help_says_of_a_flag_replaces_nothing() {
     let full = folder.run("fit --help").stdout;
     let full = full.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in
-        ["put a name with a comma in", "leaky-softplus[:K=0.2]", "key=value after the name", "Keys of --solver"]
+        ["put a name that has a comma in", "leaky-softplus[:K=0.2]", "key=value after the name", "Keys of --solver"]
     {
         assert!(full.contains(words), "no {words} in\n{full}");
     }
-    assert!(folder.run("tune --help").stdout.contains("scored beside them"));
+    assert!(folder.run("tune --help").stdout.contains("shown for comparison"));
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn warnings_are_in_the_object_and_on_standard_error() {
     let printed: Vec<&str> = run.stderr.lines().map(|line| line.strip_prefix("warning: ").unwrap()).collect();
     assert_eq!(listed, printed);
     assert_eq!(listed.len(), 3, "{listed:?}");
-    for (warning, word) in listed.iter().zip(["2000 threads", "batch of 100", "4 of 8 labels"]) {
+    for (warning, word) in listed.iter().zip(["2000 threads", "batch of 100", "4 of 8 values of `y`"]) {
         assert!(warning.contains(word), "{warning}");
     }
 }
@@ -260,9 +260,9 @@ fn data_that_looks_wrong_is_said_to() {
         ("flat.csv", "a,b,y\n1,2,0.5\n2,1,0.5\n3,5,0.5\n"),
         ("bare.csv", "1,2,y\n1,2,0.1\n2,1,0.3\n3,9,0.2\n"),
     ]);
-    assert!(folder.run("fit flat.csv --target y").stderr.contains("every label is 0.5"));
+    assert!(folder.run("fit flat.csv --target y").stderr.contains("the response is always 0.5"));
     folder.write("flat-but-one.csv", "a,w,y\n1,1,0.5\n2,1,0.5\n4,1,0.5\n9,0,0.1\n");
-    assert!(folder.run("fit flat-but-one.csv --target y --weights w").stderr.contains("every label is 0.5"));
+    assert!(folder.run("fit flat-but-one.csv --target y --weights w").stderr.contains("the response is always 0.5"));
     assert!(folder.run("fit bare.csv --target y").stderr.contains("--no-header"));
 }
 
@@ -288,6 +288,6 @@ fn glmtron_says_where_it_is() {
     let table = folder.run("fit data.csv --target y --solver glmtron");
     let words = table.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(table.code, Some(3));
-    assert!(words.contains("at an optimum of the matching loss") && words.contains("not of least squares"), "{words}");
+    assert!(words.contains("optimum of the matching loss") && words.contains("not of least squares"), "{words}");
     assert!(folder.fit("data.csv --target y --solver lm")["certificate"]["matching_gradient"].is_null());
 }

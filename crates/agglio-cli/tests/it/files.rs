@@ -47,7 +47,7 @@ fn a_fit_that_fails_leaves_no_file() {
 fn output_is_checked_before_data_is_read() {
     let folder = Folder::with(&[("m.json", "old")]);
     let run = folder.run("fit nowhere.csv --target y --model m.json");
-    assert!(run.stderr.contains("m.json: it exists"), "{}", run.stderr);
+    assert!(run.stderr.contains("m.json: the file exists"), "{}", run.stderr);
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn manual_pages_are_set_without_warnings() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("φ(xᵀw + b)"), "{text}");
     // a flag that `-h` leaves out
-    assert!(text.contains("A column that is added to xᵀw"), "{text}");
+    assert!(text.contains("A column added to xᵀw"), "{text}");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_file_is_written_like_all_others() {
     assert_eq!(folder.read("_agglio"), generate("zsh"));
     let run = folder.run("generate fish -o _agglio");
     assert_eq!(run.code, Some(2));
-    assert!(run.stderr.contains("_agglio: it exists; use --force"), "{}", run.stderr);
+    assert!(run.stderr.contains("_agglio: the file exists; pass --force"), "{}", run.stderr);
     assert_eq!(folder.run("generate fish -o _agglio --force").code, Some(0));
     assert_eq!(folder.read("_agglio"), generate("fish"));
     assert_eq!(folder.names(), ["_agglio"]);

@@ -17,7 +17,10 @@ fn help_has_every_key() {
         let flag = match key.name {
             "intercept" => "--no-intercept Fit".to_owned(),
             "solver" => "--solver <NAME[:key=value,…]>".to_owned(),
-            "init" => format!("--init <zero|random[:S]|W.json> {}", key.help),
+            "init" => {
+                let help = key.help.replace("a point", "a coefficients file");
+                format!("--init <zero|random[:S]|W.json> {help}")
+            }
             name if key.group == Group::Paper => format!("{name}={} {}", key.value, key.help),
             name => format!("--{name} <{}> {}", key.value, key.help),
         };
@@ -50,12 +53,12 @@ fn flags_and_keys_are_read_alike() {
 fn choices_are_checked_before_data_is_read() {
     let folder = Folder::with(&[("w.json", r#"{"coefficients": {"x1": 1}}"#)]);
     for (words, piece) in [
-        ("fit nowhere.csv --target y --solver adam --activation exp", "unbounded slope"),
-        ("fit nowhere.csv --target y --solver gradopt --activation exp", "unbounded slope"),
-        ("compare nowhere.csv --target y --solvers auto,adam --activation exp", "unbounded slope"),
-        ("tune nowhere.csv --target y --solver yogi --activation exp --grid eta=1,2", "unbounded slope"),
-        ("fit nowhere.csv --target y --solver irls --init w.json", "`irls` and init"),
-        ("compare nowhere.csv --target y --solvers lm,linear --init w.json", "`linear` and init"),
+        ("fit nowhere.csv --target y --solver adam --activation exp", "unbounded derivative"),
+        ("fit nowhere.csv --target y --solver gradopt --activation exp", "unbounded derivative"),
+        ("compare nowhere.csv --target y --solvers auto,adam --activation exp", "unbounded derivative"),
+        ("tune nowhere.csv --target y --solver yogi --activation exp --grid eta=1,2", "unbounded derivative"),
+        ("fit nowhere.csv --target y --solver irls --init w.json", "`irls` does not take `init`"),
+        ("compare nowhere.csv --target y --solvers lm,linear --init w.json", "`linear` does not take `init`"),
     ] {
         let run = folder.run(words);
         assert!(run.code == Some(2) && run.stderr.contains(piece), "{words}: {}", run.stderr);

@@ -98,7 +98,7 @@ fn both_log_likelihoods_are_told_where_both_were_fitted() {
     let fit = folder.fit("bound.csv --target y");
     assert!(fit["noise_choice"]["pre"].is_null() && fit["noise_choice"]["post"].is_f64(), "{fit}");
     let table = folder.run("fit data.csv --target y").stdout;
-    assert!(table.contains("log-likelihood") && table.contains("before,"), "{table}");
+    assert!(table.contains("log-likelihood") && table.contains("before it:"), "{table}");
     assert!(!folder.run("fit data.csv --target y --solver gd").stdout.contains("log-likelihood"));
 }
 

@@ -77,7 +77,7 @@ fn the_table_has_the_ten_best_and_the_winner() {
     assert!(losses.is_sorted(), "{}", printed.stdout);
     assert_close(losses[0], lowest(&found), 1e-5);
     for (line, name, losses) in [
-        (lines[15], "mean label", &found["mean"]),
+        (lines[15], "mean response", &found["mean"]),
         (lines[16], "solver auto", &found["auto"]),
         (lines[17], "best setting", &found["best"]),
     ] {
@@ -203,29 +203,29 @@ fn bad_usage_is_refused_before_data_is_read() {
         ("--solver gd --grid =1", "write `KEY=V1,V2`"),
         ("--solver gd --grid ;", "the grid has no keys"),
         ("--solver gd --grid eta=1,,2", "a value is empty"),
-        ("--solver gd --grid eta=1;eta=2", "`eta` stands twice"),
+        ("--solver gd --grid eta=1;eta=2", "`eta` occurs twice"),
         ("--solver gd:eta=1 --grid eta=1,2", "eta is given twice, in the grid"),
         ("--solver gd --eta 1 --grid eta=1,2", "eta is given twice"),
         ("--solver gd --grid eta=linspace(1,2)", "write linspace(FROM,TO,COUNT)"),
         ("--solver gd --grid eta=linspace(1,2,0)", "whole number from 1"),
         ("--solver gd --grid eta=linspace(1,x,3)", "`x` is not a number"),
-        ("--solver gd --grid eta=linspace(1,2,3", "does not end"),
+        ("--solver gd --grid eta=linspace(1,2,3", "no closing parenthesis"),
         ("--solver gd --grid eta=logspace(0,1,3)", "has no logarithm"),
         ("--solver gd --grid eta=linspcae(1,2,3)", "did you mean `linspace`?"),
         ("--solver gd --grid eta=uniform(1,2)", "--random N"),
         ("--solver gd --grid eta=uniform(2,1) --random 3", "must be below"),
-        ("--solver gd --grid eta=3,uniform(1,2) --random 3", "stands alone"),
+        ("--solver gd --grid eta=3,uniform(1,2) --random 3", "cannot be mixed"),
         ("--solver gd --grid eta=1,2 --random 0", "random is 0"),
         ("--solver gd --grid eta=linspace(1,2,9999);tau0=1,0.5", "more than 10000 settings"),
         ("--solver gd --grid eta=1,-1", "`gd:eta=-1`: eta is -1"),
         ("--solver gd --grid eta=1,x", "must be a number"),
-        ("--solver gd --grid batch=10,20", "`gd` and batch"),
+        ("--solver gd --grid batch=10,20", "`gd` does not take `batch`"),
         ("--solver lm --grid paper", "the paper has no grid for solver `lm`, only for gd, sgd,"),
         ("--solver gd:eta=1,tau0=1 --grid paper", "every key of the paper's grid for solver `gd` is fixed"),
-        ("--solver lm", "solver `lm` has no steps to tune; give a grid"),
+        ("--solver lm", "solver `lm` has no step length to tune; pass a grid"),
         ("--solver gd:eta=1,tau0=1", "every key of the standard grid for solver `gd` is fixed"),
-        ("--solver sgd --activation exp", "`sgd` and an activation of unbounded slope"),
-        ("--solver adam --activation exp --grid eta=1,2", "`adam` and an activation of unbounded slope"),
+        ("--solver sgd --activation exp", "`sgd` does not take an activation of unbounded derivative"),
+        ("--solver adam --activation exp --grid eta=1,2", "`adam` does not take an activation of unbounded derivative"),
         ("--solver gd --holdout 0", "holdout is 0"),
         ("--solver gd --holdout 1", "holdout is 1"),
         ("--solver gd --folds 1", "folds is 1"),
@@ -326,7 +326,7 @@ fn a_plateau_is_never_the_best() {
     assert!(candidates(&found).iter().all(|one| one["status"] == "plateau"), "{found}");
     assert!(lowest(&found) > number(&found["mean"]["loss"]) && number(&found["auto"]["loss"]) < lowest(&found));
     let table = self::run(&folder, "--solver gd --grid paper").stdout;
-    assert!(!table.contains("best:") && table.contains("best setting") && table.contains("mean label"));
+    assert!(!table.contains("best:") && table.contains("best setting") && table.contains("mean response"));
     // one good setting among plateaus is the first line, and the best
     let mixed = self::run(&folder, "--solver gd --grid eta=10;scaling=none,standard --quiet").stdout;
     let first = mixed.lines().nth(2).unwrap();

@@ -63,7 +63,8 @@ pub struct Certificate {
     pub(crate) open: UnidentifiedDirections,
     /// Whether the coefficients are those of least norm, among all that fit as well.
     pub(crate) least_norm: bool,
-    /// Paths that ended at the loss that was kept, of how many, the first included; none without restarts.
+    /// Of the fits from other starts, how many reached the loss of the one that was kept, and how many there are; none
+    /// without such fits.
     pub restarts: Option<(usize, usize)>,
     /// Whether a ball holds the coefficients back, so that the point is an optimum on its surface.
     pub held_back: bool,

@@ -40,7 +40,7 @@ impl Coefficients {
     /// # Errors
     /// If the text is not `{"intercept": b, "coefficients": {name: value}}` with finite numbers and distinct names.
     pub fn from_json(text: &str, path: &Path) -> Result<Coefficients> {
-        let wrong = |why: serde_json::Error| format!("not a weights file: {}", escape::ends(&why.to_string()));
+        let wrong = |why: serde_json::Error| format!("not a coefficients file: {}", escape::ends(&why.to_string()));
         let file: CoefficientsFile = serde_json::from_str(text).map_err(|why| Error::file(path, wrong(why)))?;
         Ok(Coefficients { intercept: file.intercept, coefficients: file.coefficients.0 })
     }

@@ -92,7 +92,7 @@ impl File {
 }
 
 fn no_model(why: impl fmt::Display) -> String {
-    format!("not a model: {why}")
+    format!("not a model file: {why}")
 }
 
 /// The format and version of a file of any version, as far as it could be read, and the names of all its fields.
@@ -109,16 +109,16 @@ impl Head {
     fn check(&self, why: Option<&serde_json::Error>) -> Result<Vec<&'static str>, String> {
         let or = |what: String| no_model(why.map_or(what, ToString::to_string));
         if self.format != FORMAT {
-            return Err(or(format!("it has no \"format\": \"{FORMAT}\"")));
+            return Err(or(format!("it lacks \"format\": \"{FORMAT}\"")));
         }
         match self.version.as_u64() {
             Some(1) => Ok(FIELDS.to_vec()),
             Some(2) => Ok([FIELDS.as_slice(), &FIELDS_2].concat()),
             _ if self.version.as_f64().is_some_and(|version| version > f64::from(VERSION)) => {
                 let newer = &self.version;
-                Err(format!("written by a newer agglio (version {newer} of the format), upgrade to read it"))
+                Err(format!("written by a newer agglio (format version {newer}); upgrade agglio to read it"))
             }
-            _ => Err(or("its version is not known".to_owned())),
+            _ => Err(or("unknown format version".to_owned())),
         }
     }
 }
@@ -161,7 +161,7 @@ fn require_checksum(text: &[u8]) -> Result<(), String> {
     match parts {
         Some((covered, found)) if covered.ends_with(LABEL.as_bytes()) && digits(covered).as_bytes() == found => Ok(()),
         _ => {
-            Err("checksum mismatch: the file was changed or is incomplete; fit again, or get an unchanged copy".into())
+            Err("checksum mismatch: the file was changed or is incomplete; fit again, or use an unchanged copy".into())
         }
     }
 }
@@ -172,7 +172,7 @@ fn require_fields(found: &[String], known: &[&str]) -> Result<(), String> {
         return Err(no_model(format!("unknown field `{unknown}`{meant}")));
     }
     if let Some((_, twice)) = found.iter().enumerate().find(|&(i, name)| found[..i].contains(name)) {
-        return Err(no_model(format!("the field `{twice}` stands twice")));
+        return Err(no_model(format!("the field `{twice}` occurs twice")));
     }
     match FIELDS.iter().find(|field| !found.iter().any(|name| name == *field)) {
         Some(missing) => Err(no_model(format!("missing field `{missing}`"))),

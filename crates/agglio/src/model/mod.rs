@@ -86,9 +86,9 @@ impl Model {
         let model = Model::of(file).map_err(Error::data)?;
         match model.to_json().len() as u64 {
             0..=bounded::LARGEST => Ok(model),
-            size => {
-                Err(Error::data(format!("the model would take {size} bytes, too many to be read; use shorter names")))
-            }
+            size => Err(Error::data(format!(
+                "the model file would have {size} bytes, more than can be read back; use shorter column names"
+            ))),
         }
     }
 
@@ -101,19 +101,19 @@ impl Model {
             _ => false,
         };
         if !noise {
-            return Err("not a model: its noise, temperature and deviation do not fit together".into());
+            return Err("not a model file: its noise, temperature and deviation contradict each other".into());
         }
         if let Some(columns) = file.columns.filter(|columns| !(1..=MOST_COLUMNS).contains(columns)) {
-            return Err(format!("not a model: no table has {columns} columns"));
+            return Err(format!("not a model file: no table has {columns} columns"));
         }
         let known = Status::ALL.iter().any(|status| status.to_string() == file.status);
         if !known || file.rows == 0 || file.loss.is_some_and(|loss| loss < 0.0) {
-            return Err("not a model: its status, rows and loss are not those of a fit".into());
+            return Err("not a model file: its status, rows or loss cannot come from a fit".into());
         }
         let coefficients = file.coefficients.values();
         match file.intercept.is_finite() && !coefficients.is_empty() {
             true => Ok(Model { phi, file, coefficients }),
-            false => Err("not a model: it has no coefficients, or an intercept that is not finite".into()),
+            false => Err("not a model file: it has no coefficients, or an intercept that is not finite".into()),
         }
     }
 
@@ -169,7 +169,7 @@ impl Model {
     /// # Errors
     /// If the file cannot be read or is larger than [`bounded::LARGEST`], and as [`Model::from_json`].
     pub fn load(path: &Path) -> Result<Model> {
-        Model::from_json(&bounded::read(path)?, path)
+        Model::from_json(&bounded::read(path, "model file")?, path)
     }
 
     /// Names of the covariates.

@@ -102,8 +102,8 @@ impl Facts {
             return Ok(());
         }
         Err(Error::data(format!(
-            "noise before the activation, and solvers `linear` and `theory`, need labels inside the range of {activation}, but \
-             {without} of {all} are at or beyond its bounds; fit with noise `post`, by another solver"
+            "{without} of {all} responses are at or outside the range of the {activation}; noise `pre` and solvers `linear` \
+             and `theory` need responses inside it: use noise `post` and another solver"
         )))
     }
 }
@@ -281,7 +281,7 @@ impl Measured {
     /// If the two shards do not belong to the same table.
     pub fn merge(self, other: Measured) -> Result<Measured> {
         if (self.width, &self.units, self.can_centre) != (other.width, &other.units, other.can_centre) {
-            return Err(Error::data("the parts of a table have other columns, or columns in other units"));
+            return Err(Error::data("the parts of a table differ in their columns, or in the units of a column"));
         }
         let unit = self.weight_unit.max(other.weight_unit);
         let (left, right) = (self.in_unit(unit), other.in_unit(unit));
@@ -341,19 +341,19 @@ impl Measured {
     pub fn require_fittable(&self) -> Result<()> {
         let (label, offset) = (if self.counted.weight > 0.0 { self.label_size() } else { 0.0 }, self.offset_size);
         match self.rows {
-            ..2 => Err(Error::data(format!("{} row is too few to fit; there must be at least 2", self.rows))),
+            ..2 => Err(Error::data(format!("{} row is not enough: a fit needs at least 2", self.rows))),
             _ if label > LARGEST => Err(Error::data(format!(
-                "the largest label is {label:e} in size, too large to square; divide the target by {label:.0e}"
+                "the largest response is {label:e} in absolute value, and its square overflows; divide the target by {label:.0e}"
             ))),
             _ if label > 0.0 && label < SMALLEST => Err(Error::data(format!(
-                "the largest label is {label:e} in size, too small to square; multiply the target by {:.0e}, or make it 0",
+                "the largest response is {label:e} in absolute value, and its square underflows; multiply the target by {:.0e}",
                 1.0 / label.max(f64::MIN_POSITIVE)
             ))),
             _ if offset > LARGEST => Err(Error::data(format!(
-                "the largest offset is {offset:e} in size, too large to square; no fit can undo it"
+                "the largest offset is {offset:e} in absolute value, and its square overflows; rescale the offset"
             ))),
             _ if self.counted.weight < 2.0 => {
-                Err(Error::data("only 1 row has a weight above zero; there must be at least 2"))
+                Err(Error::data("only 1 row has a weight above zero: a fit needs at least 2"))
             }
             _ => Ok(()),
         }

@@ -138,7 +138,7 @@ impl Plan {
         let (found, report) = {
             let oracle = OracleClient::new(&driver, self.labels());
             let mut found = self.rules.find(&oracle, observer)?;
-            let report = report::of(&self.rules, &oracle, &mut found)?;
+            let report = report::of(&self.rules, self.activation.name(), &oracle, &mut found)?;
             (found, report)
         };
         Ok(Fitted::new(driver, found.outcome, report))

@@ -8,7 +8,7 @@ use crate::report::Report;
 use crate::rows::Coordinates;
 
 /// The report of a point that was found.
-pub(super) fn of(rules: &Rules, oracle: &dyn Oracle, found: &mut Found) -> Result<Report> {
+pub(super) fn of(rules: &Rules, activation: String, oracle: &dyn Oracle, found: &mut Found) -> Result<Report> {
     if oracle.is_interrupted() {
         (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
     }
@@ -62,6 +62,7 @@ pub(super) fn of(rules: &Rules, oracle: &dyn Oracle, found: &mut Found) -> Resul
         labels_without_preimage: oracle.facts().preimages.without_preimage,
         labels_with_two_preimages: oracle.facts().preimages.with_two_preimages,
         label_bounds: facts.label_bounds,
+        activation,
         activation_range: oracle.facts().activation.range,
     })
 }
@@ -70,15 +71,12 @@ pub(super) fn of(rules: &Rules, oracle: &dyn Oracle, found: &mut Found) -> Resul
 fn require_coefficients(coordinates: &Coordinates, theta: &[f64], coefficients: &[f64]) -> Result<()> {
     let refused = |index: usize, what: &str| Err(ErrorKind::Feature { index, what: what.into() }.into());
     if let Some(index) = coefficients.iter().position(|w| !w.is_finite()) {
-        return refused(
-            index,
-            "its values are so small that its coefficient overflows a double; multiply it by a constant",
-        );
+        return refused(index, "its values are so small that its coefficient overflows; multiply it by a constant");
     }
     match coordinates.underflown(theta, coefficients) {
         None => Ok(()),
         Some(index) => {
-            refused(index, "its values are so large that its coefficient underflows a double; divide it by a constant")
+            refused(index, "its values are so large that its coefficient underflows; divide it by a constant")
         }
     }
 }

@@ -48,7 +48,7 @@ impl Rules {
         let certificate = first.certificate(oracle)?;
         let curved = certificate.smallest_eigenvalue.is_some_and(|ratio| ratio > TAIL);
         // challengers have had all rows
-        let challenged = first.restarts.is_some_and(|(_, runs)| runs > ENOUGH);
+        let challenged = first.restarts.is_some_and(|(_, runs)| runs >= ENOUGH);
         if (certificate.certified() && (curved || challenged)) || oracle.is_interrupted() {
             return Ok(first);
         }

@@ -58,7 +58,7 @@ pub(super) struct BestOf {
 /// The run that is kept.
 pub(super) struct Kept {
     pub outcome: Outcome,
-    /// Runs that ended as low, of how many.
+    /// Of the other runs, how many ended as low, and how many there are.
     pub agreed: (usize, usize),
     /// The loss at infinity, where that is lower.
     pub lower_at_infinity: Option<f64>,
@@ -234,7 +234,9 @@ impl BestOf {
         if self.interrupted {
             self.best.reason = StopReason::Interrupted;
         }
-        let agreed = (self.runs.iter().filter(|run| self.is_lowest(run)).count(), self.runs.len());
+        // the run that is kept agrees with itself
+        let lowest = self.runs.iter().filter(|run| self.is_lowest(run)).count();
+        let agreed = (lowest.saturating_sub(1), self.tried());
         let lower = self.at_infinity.filter(|&limit| !self.infinite && limit < self.best.model.loss * (1.0 - TIE));
         Kept { outcome: self.best, agreed, lower_at_infinity: lower }
     }

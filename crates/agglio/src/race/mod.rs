@@ -77,7 +77,7 @@ pub(crate) struct Found {
     pub likelier: Option<Noise>,
     /// Why that is not before φ, where there is such a model.
     pub objection: Option<Objection>,
-    /// Runs that ended as low as the one kept, of how many.
+    /// Of the runs beside the one kept, how many ended as low, and how many there are.
     pub restarts: Option<(usize, usize)>,
     /// The loss at infinity of another run, where that is lower.
     pub lower_at_infinity: Option<f64>,

@@ -58,7 +58,7 @@ impl Fault {
             Fault::Nan => ("is not finite", "correct it or remove the row"),
             Fault::Infinite => ("is not finite", "correct it, or remove the row or the column"),
             Fault::Overflow => ("overflows a double", "rescale the column"),
-            Fault::Negative => ("is negative", "weights are at least 0"),
+            Fault::Negative => ("is negative", "weights must be at least 0"),
             Fault::Text => ("is not a number", misspelt(cell).unwrap_or("encode the column as numbers")),
         }
     }
@@ -70,7 +70,7 @@ pub fn misspelt(cell: &[u8]) -> Option<&'static str> {
     let digits: Vec<u8> = cell.iter().copied().filter(|byte| !b",_' ".contains(byte)).collect();
     let is = |word: &str| cell.eq_ignore_ascii_case(word.as_bytes());
     if parse(&point).is_ok() || parse(&digits).is_ok() {
-        Some("write a point for decimals and nothing between thousands")
+        Some("write decimals with a point, and no separator between thousands")
     } else if is("true") || is("false") {
         Some("write 1 for true and 0 for false")
     } else {

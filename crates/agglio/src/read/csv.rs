@@ -159,7 +159,7 @@ impl Csv {
     fn records<R: Read>(&self, source: R, path: &Path) -> Result<Records<R>> {
         let mut records = Records::new(source).map_err(|why| Error::file(path, why))?;
         if let Some(what) = signature::recognise(records.ahead()) {
-            return Err(Error::file(path, format!("it is {what}")));
+            return Err(Error::file(path, format!("this is {what}")));
         }
         if records.ahead().starts_with(BYTE_ORDER_MARK) {
             records.skip(BYTE_ORDER_MARK.len());
@@ -205,7 +205,7 @@ fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
             return Err(Error::file(path, what));
         };
         if name.is_empty() {
-            let hint = if j == 0 { "; if it numbers the rows, write the file without it" } else { "" };
+            let hint = if j == 0 { "; if it is a row number, write the file without it" } else { "" };
             return Err(Error::file(path, format!("column {} has no name in the header{hint}", j + 1)));
         }
         if seen.insert(name, j).is_some() {
@@ -221,13 +221,16 @@ fn named<R: Read>(records: &Records<R>, path: &Path) -> Result<Vec<String>> {
 pub(super) fn broken<R: Read>(why: &Broken, records: &Records<R>, path: &Path) -> Error {
     let (line, what) = match why {
         Broken::Read(why) => return Error::file(path, why),
-        Broken::Long => (records.start().line, format!("the line has more than {} MB; is it text?", LONGEST >> 20)),
-        Broken::Blank => (records.start().line, format!("more than {LONGEST} blank lines come before this one")),
-        Broken::Wide => (records.start().line, format!("the line has more than {MOST_FIELDS} fields")),
-        Broken::Unclosed(line) => (*line, "a quote is opened that is never closed".to_owned()),
-        Broken::AfterQuote => {
-            (records.start().line, "text follows a closing quote; write `\"\"` for a quote inside quotes".to_owned())
+        Broken::Long => {
+            (records.start().line, format!("the line is longer than {} MB; is this a text file?", LONGEST >> 20))
         }
+        Broken::Blank => (records.start().line, format!("more than {LONGEST} blank lines before this line")),
+        Broken::Wide => (records.start().line, format!("the line has more than {MOST_FIELDS} fields")),
+        Broken::Unclosed(line) => (*line, "a double quote is opened and never closed".to_owned()),
+        Broken::AfterQuote => (
+            records.start().line,
+            "there is text after a closing quote; write `\"\"` for a quote inside quotes".to_owned(),
+        ),
     };
     ErrorKind::Cell { file: path.to_owned(), line, column: None, what }.into()
 }
@@ -320,8 +323,7 @@ impl Rows<'_> {
             return Ok(());
         }
         let rows = self.kept;
-        let what =
-            format!("the memory that is free holds {rows} rows and no more; give it more, or fewer rows or columns");
+        let what = format!("the free memory holds only {rows} rows; use more memory, or fewer rows or columns");
         Err(Error::file(self.path, what))
     }
 
@@ -335,7 +337,7 @@ impl Rows<'_> {
             return Ok(());
         }
         let what = format!(
-            "{} rows have a missing value, and {} have none; is this the right column?",
+            "{} rows have a missing value and only {} have none; is this the right column?",
             self.dropped, self.kept
         );
         Err(Error::file(self.path, what))
@@ -349,7 +351,7 @@ impl Rows<'_> {
         let start = records.start();
         let plural = if found == 1 { "" } else { "s" };
         let first = if self.has_header { "header" } else { "first line" };
-        let what = format!("{found} field{plural} where the {first} has {expected} (at byte {})", start.byte);
+        let what = format!("{found} field{plural}, but the {first} has {expected} (at byte {})", start.byte);
         Err(ErrorKind::Cell { file: self.path.to_owned(), line: start.line, column: None, what }.into())
     }
 
@@ -380,8 +382,10 @@ impl Rows<'_> {
             return Err(survey.error(&self.header, self.path, more));
         }
         match (self.kept, self.dropped) {
-            (0, 0) => Err(Error::file(self.path, "0 data rows: there is a header and nothing below it")),
-            (0, dropped) => Err(Error::file(self.path, format!("0 data rows: all {dropped} have a missing value"))),
+            (0, 0) => Err(Error::file(self.path, "no rows: there is only a header")),
+            (0, dropped) => {
+                Err(Error::file(self.path, format!("no rows are left: all {dropped} have a missing value")))
+            }
             _ => Ok(()),
         }
     }

@@ -72,9 +72,9 @@ impl Selection {
             Features::InOrder { names, columns } => {
                 let (found, wanted) = (all.len(), names.len());
                 let or = columns
-                    .map(|columns| format!(", or all {columns} of the file it was fitted on"))
+                    .map(|columns| format!(" (or {columns} columns, as in the file of the fit)"))
                     .unwrap_or_default();
-                return Err(Error::file(path, format!("{found} columns where the model has {wanted} features{or}")));
+                return Err(Error::file(path, format!("{found} columns, but the model has {wanted} features{or}")));
             }
         };
         let columns = Columns { features, target, weights, offset };
@@ -92,7 +92,7 @@ impl Columns {
     /// Checks that there is a covariate, and that no column has two roles.
     fn check(&self, header: &Header<'_>) -> Result<()> {
         if self.features.is_empty() {
-            return Err(Error::file(header.path, "no feature columns are left; every model needs one"));
+            return Err(Error::file(header.path, "no feature is left; a model needs at least one"));
         }
         let parts = [(self.target, "target"), (self.weights, "weights"), (self.offset, "offset")];
         let mut seen: HashMap<usize, &str> = HashMap::with_capacity(self.features.len());
@@ -102,7 +102,7 @@ impl Columns {
                 let twice =
                     if other == part { format!("twice as {part}") } else { format!("as {other} and as {part}") };
                 let name = short(header.names[j].as_bytes());
-                return Err(Error::file(header.path, format!("column `{name}` is asked for {twice}")));
+                return Err(Error::file(header.path, format!("column `{name}` is used {twice}")));
             }
         }
         Ok(())
@@ -139,8 +139,8 @@ impl<'a> Header<'a> {
     fn listed(&self) -> String {
         let names = first_few(self.names.iter().map(|name| format!("`{}`", short(name.as_bytes()))));
         match self.names.len() {
-            1 => format!("there is only {names}; if that is several, write a comma between them"),
-            _ => format!("there are {names}"),
+            1 => format!("the only column is {names}; if these are several names, put commas between them"),
+            _ => format!("the columns are {names}"),
         }
     }
 }

@@ -78,7 +78,7 @@ impl Survey {
         let (wrong, advice) = self.fault.describe(&self.cell);
         let is_text = self.fault == Fault::Text && cell::misspelt(&self.cell).is_none();
         let (others, leave) = match is_text {
-            true if self.is_whole_column(more) => (", and neither is any other cell of the column", self.leave_out()),
+            true if self.is_whole_column(more) => (", nor is any other cell of the column", self.leave_out()),
             true => (others.as_str(), self.leave_out()),
             false => (others.as_str(), ""),
         };

@@ -6,7 +6,7 @@ use crate::activation::Range;
 use crate::certificate::Certificate;
 use crate::outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
 use crate::solver::Solver;
-use crate::text::join::first_few;
+use crate::text::join::enumerated;
 use verdict::OVERSHOT;
 
 /// What a fit found.
@@ -62,6 +62,8 @@ pub struct Report {
     pub labels_with_two_preimages: usize,
     /// The smallest label and the largest, those without weight left out.
     pub label_bounds: (f64, f64),
+    /// The name of φ.
+    pub activation: String,
     /// The values that φ takes.
     pub activation_range: Range,
 }
@@ -74,25 +76,34 @@ impl Report {
 
     /// What the user should know about the data, with columns called by `names`.
     pub fn warnings(&self, names: &[String]) -> Vec<String> {
+        self.warnings_on("the response", names)
+    }
+
+    /// The same with another name for the response.
+    pub fn warnings_on(&self, response: &str, names: &[String]) -> Vec<String> {
         let mut warnings = Vec::new();
         if !self.dead_columns.is_empty() {
             let dead = listed(&self.dead_columns, names);
-            warnings.push(format!("nothing varies in {dead} (constant or zero): the coefficient is 0"));
+            warnings.push(match self.dead_columns.len() {
+                1 => format!("{dead} is constant or zero: its coefficient is 0"),
+                _ => format!("{dead} are constant or zero: their coefficients are 0"),
+            });
         }
         if !self.coarse_columns.is_empty() {
             let coarse = listed(&self.coarse_columns, names);
             warnings.push(format!(
-                "{coarse}: the values vary by less than 1e-8 of their mean, so that most of their digits are lost to \
-                 rounding; subtract a constant from them where they come from"
+                "{coarse}: the values vary by less than 1e-8 of their mean, so most of their digits are lost to rounding; \
+                 subtract a constant before writing the file"
             ));
         }
         if self.labels_without_preimage > 0 {
-            warnings.push(self.bounds_warning());
+            warnings.push(self.bounds_warning(response));
         }
         if self.labels_with_two_preimages > 0 {
-            let (some, all) = (self.labels_with_two_preimages, self.rows);
-            warnings
-                .push(format!("{some} of {all} labels have two preimages; which one is meant is found with the fit"));
+            let (some, all, activation) = (self.labels_with_two_preimages, self.rows, &self.activation);
+            warnings.push(format!(
+                "{some} of {all} values of {response} have two preimages under the {activation}; the fit chooses between them"
+            ));
         }
         if !self.certificate.unidentified.is_empty() {
             warnings.push(self.collinearity_warning(&listed(&self.certificate.unidentified, names)));
@@ -106,7 +117,7 @@ impl Report {
 
 /// The first few of these columns by name, and how many more; what is beyond the names is the intercept.
 fn listed(columns: &[usize], names: &[String]) -> String {
-    first_few(columns.iter().map(|&j| match names.get(j) {
+    enumerated(columns.iter().map(|&j| match names.get(j) {
         Some(name) => format!("`{name}`"),
         None if names.is_empty() => format!("feature {}", j + 1),
         None => "the intercept".to_owned(),

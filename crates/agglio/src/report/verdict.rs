@@ -7,8 +7,8 @@ use crate::report::Report;
 use crate::solver::Solver;
 use crate::text::format::brief;
 
-pub(crate) const OVERSHOT: &str = "the steps were too long and led uphill; leave eta out, so that their length is found \
-                                   from the data, or make it smaller";
+pub(crate) const OVERSHOT: &str = "the steps were too long and the loss rose; leave eta out (the data then decides the \
+                                   length), or make it smaller";
 
 /// A relative gradient that is rounding.
 const ROUNDING: f64 = 1e-12;
@@ -28,8 +28,8 @@ impl Report {
             (Status::Converged, StopReason::Matching) => {
                 let own = size(self.certificate.matching_gradient);
                 format!(
-                    "at an optimum of the matching loss, which glmtron minimises (relative gradient {own}), and not of \
-                     least squares ({gradient}); use solver `auto` for that"
+                    "optimum of the matching loss, which glmtron minimises (relative gradient {own}), not of least squares \
+                     ({gradient}); use solver `auto` for least squares"
                 )
             }
             (Status::Converged, _) => self.converged() + &self.beyond_cap(response),
@@ -52,40 +52,41 @@ impl Report {
             gradient => format!("relative gradient {}", size(gradient)),
         };
         let condition = smallest_eigenvalue.map_or("unknown".to_owned(), |ratio| brief(1.0 / ratio));
-        let place = if self.certificate.held_back { " on the surface of the ball" } else { "" };
+        let place = if self.certificate.held_back { " on the bound ‖w‖ = R" } else { "" };
         if self.certificate.certified() {
             let what = match exact {
-                true => "exact fit: the residuals are rounding".to_owned(),
+                true => "exact fit: residuals zero to rounding".to_owned(),
                 false => format!("local minimum{place}: {gradient}"),
             };
-            let (by, agreement) = (self.looked_at(), self.agreement());
+            let (by, agreement) =
+                (self.looked_at(), self.agreement().map_or(String::new(), |words| format!("; {words}")));
             return format!("{what}, Hessian positive definite{by} (condition number {condition}){agreement}");
         }
         match smallest_eigenvalue {
             _ if exact => {
-                "exact fit: the residuals are rounding, but in some direction the curvature is rounding beside \
-                           the largest, so that other coefficients may fit as well"
+                "exact fit: residuals zero to rounding, but the Hessian is singular to rounding: other coefficients may fit \
+                 equally well"
                     .into()
             }
             Some(_) if !self.certificate.settles => format!(
-                "not certified: {gradient}, but a Newton step does not lead to a minimum from here; lower the tolerance to \
-                 see where the fit goes"
+                "not certified: {gradient}, but a Newton step from this point does not lead to a minimum; lower the \
+                 tolerance (tol) and fit again"
             ),
             Some(ratio) if ratio > 0.0 => {
                 let left = left_to_gain.map_or(String::new(), |left| {
-                    format!(", and a Newton step would still gain {left:.1e} of the loss")
+                    format!(", and a Newton step would still lower the loss by {left:.1e} of its value")
                 });
                 let advice = match self.reason {
-                    StopReason::Gradient => "lower the tolerance".to_owned(),
+                    StopReason::Gradient => "lower the tolerance (tol)".to_owned(),
                     _ => format!(
-                        "rounding keeps it from coming closer (condition number {condition}): look for columns that are \
+                        "rounding prevents further progress (condition number {condition}): look for columns that are \
                          nearly collinear"
                     ),
                 };
                 format!("not at a minimum yet: {gradient}{left}; {advice}")
             }
             Some(_) => format!(
-                "a saddle or a maximum: {gradient}{place}, but the Hessian is not positive definite; {}",
+                "saddle point or maximum: {gradient}{place}, but the Hessian is not positive definite; {}",
                 self.elsewhere()
             ),
             None => format!("not certified: {gradient}, but the Hessian is not finite; rescale the data"),
@@ -98,7 +99,7 @@ impl Report {
             return format!("not an optimum: the model without features fits better; {elsewhere}");
         }
         if self.certificate.saturated >= 0.5 {
-            return format!("not an optimum: the activation is flat at most of the rows; {elsewhere}");
+            return format!("not an optimum: the activation is saturated (flat) at most rows; {elsewhere}");
         }
         format!(
             "not an optimum: no step lowers the loss by more than rounding, but the relative gradient is {gradient}; \
@@ -110,8 +111,8 @@ impl Report {
         match self.reason {
             StopReason::Overshot => format!("no fit: {OVERSHOT}"),
             StopReason::Planned => {
-                "the steps that the theory plans are too long for this data, and the last finite point was kept; its theorems \
-                 are for corrected constants and covariates from N(0, I)"
+                "the steps of the theory are too long for this data, and the last finite point was kept; the theorems \
+                 assume the corrected constants and covariates from N(0, I)"
                     .into()
             }
             StopReason::NotFinite => {
@@ -126,10 +127,14 @@ impl Report {
                     true => format!(". Check the scale: {}", self.scale_advice(response)),
                     false => String::new(),
                 };
-                let or = if self.solver == Solver::Auto { "" } else { ", and solver `auto` may find a finite minimum" };
+                let or = if self.solver == Solver::Auto {
+                    ""
+                } else {
+                    ", or use solver `auto`, which may find a finite minimum"
+                };
                 format!(
-                    "the optimum is at infinity: the loss does not rise as the coefficients grow without end; a penalty \
-                     (l2) keeps them finite{or}{scale}"
+                    "no finite optimum: the loss does not rise however large the coefficients become; add a penalty \
+                     (l2){or}{scale}"
                 )
             }
         }
@@ -142,11 +147,11 @@ impl Report {
             ("collinear columns: other coefficients fit equally well", "one of the columns")
         } else {
             (
-                "columns that are collinear to within rounding: very different coefficients fit almost equally well",
+                "columns that are collinear to rounding: very different coefficients fit almost equally well",
                 "one of the columns",
             )
         };
-        let shown = if self.certificate.least_norm { ", and those of least norm are shown" } else { "" };
+        let shown = if self.certificate.least_norm { " (the minimum-norm solution is shown)" } else { "" };
         format!("{open}{shown}; drop {columns}, or add a penalty (l2)")
     }
 
@@ -164,17 +169,17 @@ impl Report {
             Solver::Auto => "allow more epochs".into(),
             _ if self.cut_short => {
                 return format!(
-                    "the path ended at temperature τ = {tau}, before the last one (relative gradient {gradient}); allow \
-                     more epochs, or use solver `auto`"
+                    "the limit was reached at temperature τ = {tau}, before the last temperature (relative gradient \
+                     {gradient}); allow more epochs, or use solver `auto`"
                 );
             }
             solver if !solver.converges_linearly() => format!(
-                "on noisy data more epochs bring {} little closer: use solver `auto`, or set a larger tolerance",
+                "on noisy data more epochs help {} little: use solver `auto`, or a larger tolerance (tol)",
                 solver.name()
             ),
             _ => "allow more epochs, or use solver `auto`".into(),
         };
-        format!("not yet stationary: relative gradient {gradient}; {advice}")
+        format!("not yet at a stationary point: relative gradient {gradient}; {advice}")
     }
 
     /// What a fit that ended between the temperatures 0 and 1 is worth at 1, where it predicts; nothing if that is a gain.
@@ -187,7 +192,7 @@ impl Report {
             return format!(". At τ = 1 the scale is wrong: {}", self.scale_advice(response));
         }
         match worse {
-            true => "; at τ = 1, where it predicts, the mean of the labels fits better".into(),
+            true => format!("; at τ = 1, where predictions are made, the mean of {response} fits better"),
             false => String::new(),
         }
     }
@@ -206,67 +211,84 @@ impl Report {
     /// What to do about a `response` that is not on the scale of the activation.
     pub fn scale_advice(&self, response: &str) -> String {
         let ((least, most), Range { lo, hi, .. }) = (self.label_bounds, self.activation_range);
-        let bound = |bound: f64| if bound.is_finite() { format!(" {}", brief(bound)) } else { " infinity".into() };
-        let from = if lo.is_finite() { bound(lo) } else { " minus infinity".into() };
         let advice = match (lo.is_finite(), hi.is_finite()) {
-            (true, true) if least < lo => {
-                format!("map its lowest and highest possible values to{from} and{}", bound(hi))
+            // shares in percent, with noise or rounding below 0
+            (true, true) if least < lo && most > 10.0 * hi && most < 1000.0 * hi => {
+                "rescale it (percentages: divide by 100)".into()
             }
+            (true, true) if least < lo => "rescale it to that range".into(),
             // shares in percent, or per thousand
             (true, true) if most == 100.0 * hi || most == 1000.0 * hi => format!("divide it by {}", brief(most / hi)),
+            (true, true) if most > 10.0 * hi && most < 1000.0 * hi => {
+                "divide it by its highest possible value (percentages: by 100)".into()
+            }
             (true, true) => "divide it by its highest possible value".into(),
             (true, false) => {
-                format!("subtract its lowest possible value, or choose an activation that goes below{from}")
+                format!("subtract its lowest possible value, or choose an activation that goes below {}", brief(lo))
             }
             _ => "choose an activation that takes such values".into(),
         };
-        let (least, most) = (brief(least), brief(most));
-        format!("{response} runs from {least} to {most} and the activation from{from} to{}: {advice}", bound(hi))
+        let (least, most, activation, range) = (brief(least), brief(most), &self.activation, self.range());
+        format!("{response} runs from {least} to {most}, but the {activation} from {range}: {advice}")
+    }
+
+    /// The range of the activation in words.
+    fn range(&self) -> String {
+        let Range { lo, hi, .. } = self.activation_range;
+        let bound = |bound: f64| match bound {
+            f64::INFINITY => "infinity".to_owned(),
+            f64::NEG_INFINITY => "minus infinity".to_owned(),
+            bound => brief(bound),
+        };
+        format!("{} to {}", bound(lo), bound(hi))
     }
 
     /// Labels at the bounds of the range are ordinary; those far beyond them may be on another scale.
-    pub(crate) fn bounds_warning(&self) -> String {
+    pub(crate) fn bounds_warning(&self, response: &str) -> String {
         let (some, all) = (self.labels_without_preimage, self.rows);
-        let used = if self.tau < 1.0 { "are clipped at this temperature" } else { "are used unchanged" };
+        let used = match self.tau < 1.0 {
+            true => format!("they are clipped, because the fit ends at τ = {}", brief(self.tau)),
+            false => "they are used unchanged".to_owned(),
+        };
         let scale = match self.strays() && self.status() != Status::WrongScale {
-            true => format!(". If that is not noise, check the scale: {}", self.scale_advice("the response")),
+            true => format!(". If that is not noise, check the scale: {}", self.scale_advice(response)),
             false => String::new(),
         };
-        format!("{some} of {all} labels lie at or beyond the bounds of the activation and {used}{scale}")
+        let (range, activation) = (self.range(), &self.activation);
+        format!(
+            "{some} of {all} values of {response} are at or outside the range of the {activation} ({range}); {used}{scale}"
+        )
     }
 
     /// Which columns the data does not tell apart.
     pub(crate) fn collinearity_warning(&self, named: &str) -> String {
-        let shown = if self.certificate.least_norm { ". The solution of least norm is shown" } else { "" };
+        let shown = if self.certificate.least_norm { ". The minimum-norm solution is shown" } else { "" };
         if self.lacks_rows() {
             let (rows, coefficients) = (self.rows, self.parameters);
-            return format!("{named}: {rows} rows do not determine {coefficients} coefficients; drop columns{shown}");
+            return format!("{rows} rows do not determine {coefficients} coefficients ({named}): drop columns{shown}");
         }
         if self.certificate.unidentified.len() == 1 {
-            return format!("{named}: the data does not determine this coefficient; drop the column{shown}");
+            return format!("{named}: the data does not determine this coefficient: drop the column{shown}");
         }
-        let nearly = if self.certificate.least_norm { "" } else { " to within rounding" };
-        format!("{named}: these are collinear{nearly}; drop one of them{shown}")
+        let nearly = if self.certificate.least_norm { "" } else { " to rounding" };
+        format!("{named} are collinear{nearly}: drop one{shown}")
     }
 
     /// Where to begin instead.
     fn elsewhere(&self) -> &'static str {
-        if self.solver == Solver::Auto { "try restarts" } else { "begin elsewhere, or use solver `auto`" }
+        if self.solver == Solver::Auto { "try restarts" } else { "try another start (init), or use solver `auto`" }
     }
 
-    /// How many of the fits that challenged this one from other starts ended as low.
-    fn agreement(&self) -> String {
-        let Some((agreed, of)) = self.certificate.restarts.map(|(agreed, of)| (agreed - 1, of - 1)) else {
-            return String::new();
+    /// How many of the fits from other starts reached the same loss; none without such fits.
+    pub fn agreement(&self) -> Option<String> {
+        let (agreed, of) = self.certificate.restarts.filter(|(_, of)| *of > 0)?;
+        let fits = match (agreed, of) {
+            (0, 1) => "the one fit from another start did not reach".to_owned(),
+            (_, 1) => "the one fit from another start reached".to_owned(),
+            _ => format!("{} fits from other starts reached", share(agreed, of)),
         };
-        match of {
-            0 => String::new(),
-            _ if 4 * agreed < of => {
-                format!("; {} challengers ended as low, so a lower minimum may exist", share(agreed, of))
-            }
-            1 => "; the one challenger ended as low".into(),
-            _ => format!("; {} challengers ended as low", share(agreed, of)),
-        }
+        let doubt = if 4 * agreed < of { ", so a lower minimum may exist" } else { "" };
+        Some(format!("{fits} the same loss{doubt}"))
     }
 
     /// How the curvature was looked at, where that was not all of it.
@@ -282,8 +304,6 @@ impl Report {
 fn share(some: usize, of: usize) -> String {
     match (some, of) {
         (0, of) => format!("none of {of}"),
-        (2, 2) => "both".into(),
-        (some, of) if some == of => format!("all {of}"),
         (some, of) if 4 * some < of => format!("only {some} of {of}"),
         (some, of) => format!("{some} of {of}"),
     }
@@ -300,6 +320,6 @@ mod tests {
     #[test]
     fn shares_are_told_in_words() {
         let told = [(2, 2), (5, 5), (0, 4), (1, 24), (9, 24)].map(|(some, of)| share(some, of));
-        assert_eq!(told, ["both", "all 5", "none of 4", "only 1 of 24", "9 of 24"]);
+        assert_eq!(told, ["2 of 2", "5 of 5", "none of 4", "only 1 of 24", "9 of 24"]);
     }
 }

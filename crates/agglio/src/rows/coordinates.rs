@@ -245,8 +245,7 @@ fn require(squarable: impl Fn(usize) -> bool, columns: usize) -> Result<()> {
     match (0..columns).find(|&j| !squarable(j)) {
         None => Ok(()),
         Some(index) => {
-            let what =
-                "its values are too large to square; divide it by a constant, or leave the scaling to `standard`";
+            let what = "its values are so large that their squares overflow; divide it by a constant, or use scaling `standard`";
             Err(ErrorKind::Feature { index, what: what.into() }.into())
         }
     }

@@ -95,7 +95,7 @@ impl Dense {
     pub fn with_weights(mut self, mut weights: Vec<f64>) -> Result<Dense> {
         self.check_column("weights", &weights)?;
         if let Some(row) = weights.iter().position(|&w| w < 0.0) {
-            return Err(Error::data(format!("the weight of row {} is {}; weights are ≥ 0", row + 1, weights[row])));
+            return Err(Error::data(format!("the weight of row {} is {}; weights must be ≥ 0", row + 1, weights[row])));
         }
         if weights.iter().all(|&w| w == 0.0) {
             return Err(Error::data("all weights are zero"));

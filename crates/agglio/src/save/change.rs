@@ -116,7 +116,7 @@ impl Change {
         match self.backup.take() {
             Some(backup) if self.placed => restore(self.disk(), &backup, path).map_err(|why| {
                 let (path, backup) = (path.display(), backup.display());
-                format!("what {path} was before could not be put back ({why}) and is kept as {backup}")
+                format!("the former {path} could not be restored ({why}) and is kept as {backup}")
             }),
             Some(backup) => {
                 // the file was not changed, and a leftover backup does no harm
@@ -125,7 +125,7 @@ impl Change {
             }
             None if self.placed => {
                 let removed = self.disk().remove(path);
-                removed.map_err(|why| format!("{} was written and could not be removed ({why})", path.display()))
+                removed.map_err(|why| format!("{} was written, but could not be removed ({why})", path.display()))
             }
             None => Ok(()),
         }
@@ -134,8 +134,12 @@ impl Change {
 
 /// Links a draft to its name if no other file has that name; false if there are no hard links and it must be renamed.
 fn link(disk: &dyn Disk, temporary: &Path, path: &Path) -> io::Result<bool> {
-    let taken =
-        || io::Error::new(ErrorKind::AlreadyExists, "it exists; it has appeared meanwhile and was not replaced");
+    let taken = || {
+        io::Error::new(
+            ErrorKind::AlreadyExists,
+            "the file exists: another program wrote it meanwhile, and it was not replaced",
+        )
+    };
     match disk.hard_link(temporary, path) {
         Ok(()) => Ok(true),
         Err(why) if why.kind() == ErrorKind::AlreadyExists => Err(taken()),

@@ -90,7 +90,7 @@ impl Draft {
         self.file.flush()?;
         let written = self.file.get_ref();
         if written.failed {
-            return Err(io::Error::other("a part of it could not be written"));
+            return Err(io::Error::other("the file could not be written completely"));
         }
         retry_if_interrupted(|| self.disk.sync(&written.file))
     }
@@ -154,7 +154,7 @@ fn resolve(typed: &Path) -> io::Result<PathBuf> {
     let ends_in_separator =
         typed.as_os_str().as_encoded_bytes().last().is_some_and(|&b| std::path::is_separator(b.into()));
     let Some(name) = typed.file_name().filter(|_| !ends_in_separator) else {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not the name of a file"));
+        return Err(io::Error::new(ErrorKind::InvalidInput, "not the name of a file"));
     };
     let canonical = fs::canonicalize(folder(typed));
     let canonical = canonical
@@ -164,10 +164,10 @@ fn resolve(typed: &Path) -> io::Result<PathBuf> {
 
 fn require_free(path: &Path, replace: bool) -> io::Result<()> {
     let (kind, what) = match fs::metadata(path) {
-        Ok(meta) if meta.is_dir() => (ErrorKind::IsADirectory, "it is a folder; name a file in it"),
-        Ok(meta) if !meta.is_file() => (ErrorKind::InvalidInput, "it is no regular file, so it cannot be replaced"),
-        Ok(_) if !replace => (ErrorKind::AlreadyExists, "it exists"),
-        Err(_) if fs::symlink_metadata(path).is_ok() => (ErrorKind::NotFound, "it is a link that leads nowhere"),
+        Ok(meta) if meta.is_dir() => (ErrorKind::IsADirectory, "this is a folder; name a file in it"),
+        Ok(meta) if !meta.is_file() => (ErrorKind::InvalidInput, "not a regular file, so it cannot be replaced"),
+        Ok(_) if !replace => (ErrorKind::AlreadyExists, "the file exists"),
+        Err(_) if fs::symlink_metadata(path).is_ok() => (ErrorKind::NotFound, "a symbolic link without a target"),
         Err(why) if why.kind() != ErrorKind::NotFound => return Err(why),
         Ok(_) | Err(_) => return Ok(()),
     };
@@ -194,7 +194,7 @@ fn with_free_name<T>(path: &Path, mut claim: impl FnMut(&Path) -> io::Result<T>)
             other => return other.map(|claimed| (name, claimed)),
         }
     }
-    Err(io::Error::new(ErrorKind::AlreadyExists, "too many `.agglio-…` files; they may be deleted"))
+    Err(io::Error::new(ErrorKind::AlreadyExists, "too many temporary files `.agglio-…`; delete them"))
 }
 
 /// Gives a new file the permissions of the one at `path`.

@@ -111,7 +111,7 @@ impl Solver {
             one: format!("solver `{self}`"),
             other: format!("{dim} coefficients"),
             reason: format!(
-                "it forms their curvature, {:.1} GB of it; use solver `auto`, `newton-cg` or `lbfgs`",
+                "their Hessian takes {:.1} GB; use solver `auto`, `newton-cg` or `lbfgs`",
                 8e-9 * (dim as f64).powi(2)
             ),
         }

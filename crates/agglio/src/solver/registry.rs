@@ -13,7 +13,7 @@ use crate::solver::estimator::{MatchingLoss, Saga, Smoothed, Svrg};
 use crate::solver::row::{ADAPTIVE, Family, GRADUATED, MOMENTS, PLAIN, REDUCED, Row, SCHEDULE, STOCHASTIC, Step};
 use crate::text::suggest::nearest;
 
-const ONE_SOLUTION: &str = "it is one solution of linear equations";
+const ONE_SOLUTION: &str = "it solves linear equations once, without iterations";
 
 macro_rules! registry {
     ($($solver:ident $name:literal $about:literal $row:expr;)*) => {
@@ -46,20 +46,20 @@ macro_rules! registry {
 
 registry! {
     Auto "auto" "The default: a start in closed form, then Levenberg–Marquardt along an adaptive temperature path"
-        Row { family: Family::Adaptive, forms_curvature: false, accepts: &[&["restarts"]], ..PLAIN };
+        Row { family: Family::Adaptive, forms_curvature: false, accepts: &[&["restarts"]], refuses: &[("batch", "it chooses the rows of each step itself")], ..PLAIN };
     Gd "gd" "Gradient descent on all rows: Algorithm 1"
         Row { step: Step::SmoothnessOrSearch, ..GRADUATED };
-    Sgd "sgd" "Minibatch gradient descent: Algorithm 2, single points included"
+    Sgd "sgd" "Minibatch gradient descent: Algorithm 2, also with batches of one row"
         Row { keep: Keep::Average, decays: |_| true, accepts: &[SCHEDULE, &["eta", "batch", "decay"]], ..STOCHASTIC };
     Svrg "svrg" "Minibatches with SVRG's variance reduction"
         Row { estimator: |parts| parts.batched(|shuffle| Box::new(Svrg::new(shuffle))), ..REDUCED };
     Saga "saga" "Minibatches with SAGA's variance reduction"
         Row {
             estimator: |parts| parts.batched(|shuffle| Box::new(Saga::new(shuffle))),
-            refuses: &[("l2", "its memory is of rows, and a penalty belongs to none")],
+            refuses: &[("l2", "SAGA stores one number per row and cannot include a penalty")],
             ..REDUCED
         };
-    Momentum "momentum" "Gradient descent with a heavy ball"
+    Momentum "momentum" "Gradient descent with momentum (heavy ball)"
         Row {
             direction: |parts| Box::new(Momentum::new(parts.settings.mu)),
             accepts: &[SCHEDULE, &["eta", "mu"]],
@@ -86,7 +86,7 @@ registry! {
             forms_curvature: false,
             refuses: &[(
                 "radius",
-                "its curvature is a guess that no ball can be put around; use `auto`, or any other solver",
+                "L-BFGS cannot keep ‖w‖ ≤ R; use another solver",
             )],
             ..PLAIN
         };
@@ -117,7 +117,7 @@ registry! {
             accepts: &[&["eta", "batch", "decay"]],
             ..STOCHASTIC
         };
-    Gradopt "gradopt" "Stochastic descent on the loss smoothed over ever smaller balls, without graduation"
+    Gradopt "gradopt" "Stochastic descent on the loss averaged over balls that shrink, without graduation"
         Row {
             family: Family::Plain,
             estimator: |parts| {
@@ -140,28 +140,28 @@ registry! {
         };
     Irls "irls" "Iteratively reweighted least squares on the matching loss, then Levenberg–Marquardt, without graduation"
         Row {
-            refuses: &[("init", "its rounds, which nothing damps, begin at zero; use `lm` from other places")],
+            refuses: &[("init", "its undamped iterations start at zero; use solver `lm` for another start")],
             ..PLAIN
         };
-    Linear "linear" "Linear least squares on φ⁻¹(y): the stage at τ = 0 and no other"
+    Linear "linear" "Linear least squares on φ⁻¹(y): only the stage at τ = 0"
         Row {
             family: Family::Linear,
             forms_curvature: false,
             refuses: &[
-                ("tau-max", "it is the stage at τ = 0; use `auto` for later stages"),
+                ("tau-max", "it fits only the stage at τ = 0; use solver `auto` for later stages"),
                 ("epochs", ONE_SOLUTION),
                 ("tol", ONE_SOLUTION),
                 ("init", ONE_SOLUTION),
             ],
             ..PLAIN
         };
-    Theory "theory" "Algorithm 1 or 2 with the temperatures, steps and epochs that its theorem asks for"
+    Theory "theory" "Algorithm 1 or 2 with the temperatures, steps and epochs of its theorem"
         Row {
             family: Family::Theory,
             forms_curvature: false,
             accepts: &[&["batch", "algorithm", "sigma", "constants"]],
             refuses: &[
-                ("tau-max", "it follows from sigma; give that"),
+                ("tau-max", "sigma decides the last temperature; give sigma"),
                 ("l2", "its theorems are for the loss without a penalty"),
             ],
             ..PLAIN
@@ -177,7 +177,7 @@ impl Solver {
         let names = Solver::ALL.map(Solver::name);
         Solver::ALL.into_iter().find(|solver| solver.name() == name).ok_or_else(|| {
             let hint = nearest(name, &names).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-            format!("{hint}there are {}", names.join(", "))
+            format!("{hint}the solvers are {}", names.join(", "))
         })
     }
 

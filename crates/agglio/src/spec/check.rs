@@ -31,18 +31,20 @@ impl Options {
         refuse(
             spec.branch.is_some() && !phi.range().attained,
             &format!("activation `{}`", phi.name()),
-            "branch",
-            "its labels have one preimage each; only those of `silu` and `gelu` have two",
+            "`branch`",
+            "each response has one preimage; only under `silu` and `gelu` it may have two",
         )?;
         // at τ = 0 every activation is a line
         let unbounded = spec.last_temperature() > 0.0 && phi.largest_slope().is_none();
         refuse(
             unbounded && spec.solver().needs_slope(spec.eta, spec.epsilon),
             &format!("solver `{}`", spec.solver()),
-            "an activation of unbounded slope",
+            "an activation of unbounded derivative",
             match spec.solver().is_adaptive() {
-                true => "it needs the largest slope; use solver `auto` or `gd`, or give epsilon",
-                false => "no step is safe for it; use solver `auto`, or `gd`, which searches for its step, or give eta",
+                true => "it needs the largest derivative; use solver `auto` or `gd`, or give epsilon",
+                false => {
+                    "no step length is safe; use solver `auto`, or `gd`, which searches for its step length, or give eta"
+                }
             },
         )
     }
@@ -54,9 +56,9 @@ impl Spec {
         let last = self.last_temperature();
         refuse(
             last == 0.0 && (self.tau0.is_some() || self.beta.is_some()),
-            "tau0 or beta",
             "a last temperature of 0",
-            "the fit begins and ends at τ = 0, so there is nothing to graduate",
+            "`tau0` or `beta`",
+            "the fit begins and ends at τ = 0, so there is no graduation",
         )?;
         match self.tau0.filter(|&tau0| tau0 > last) {
             None => Ok(()),
@@ -71,9 +73,9 @@ impl Spec {
     fn check_keys(&self) -> Result<()> {
         let solver = self.solver();
         let in_force = KEYS.iter().filter(|key| self.is_in_force(key.name));
-        in_force
-            .filter_map(|key| Some((key, key.refusal(solver)?)))
-            .try_for_each(|(key, reason)| refuse(true, &format!("solver `{solver}`"), key.name, &reason))
+        in_force.filter_map(|key| Some((key, key.refusal(solver)?))).try_for_each(|(key, reason)| {
+            refuse(true, &format!("solver `{solver}`"), &format!("`{}`", key.name), &reason)
+        })
     }
 
     /// Whether an option is given with a value that is not the same as leaving it out.
@@ -93,18 +95,18 @@ impl Spec {
         let refuse = |broken, other, reason| refuse(broken, &format!("solver `{solver}`"), other, reason);
         refuse(
             solver == Solver::Linear && self.noise == Some(Noise::Post),
-            "noise post",
-            "it is the stage at τ = 0; use `auto` for later stages",
+            "noise `post`",
+            "it fits only the stage at τ = 0; use solver `auto` for later stages",
         )?;
         refuse(
             solver != Solver::Auto && self.noise == Some(Noise::Auto),
-            "noise auto",
-            "only `auto` fits both ends; choose pre or post",
+            "noise `auto`",
+            "only solver `auto` fits both noise models; choose `pre` or `post`",
         )?;
         refuse(
             self.is_in_force("restarts") && self.last_temperature() == 0.0,
-            "restarts",
-            "at a last temperature of 0 there is no path to repeat; leave them out, or fit with noise `post`",
+            "`restarts`",
+            "none are made at a last temperature of 0; leave them out, or fit with noise `post`",
         )
     }
 }

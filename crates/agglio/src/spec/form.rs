@@ -21,7 +21,7 @@ pub(super) struct Plain(pub &'static str);
 pub(super) const NUMBER: Plain = Plain("it must be a number");
 pub(super) const WHOLE: Plain = Plain("it must be a whole number, not negative and below 2^64");
 pub(super) const NAME: Plain = Plain("it must be a name");
-pub(super) const FLAG: Plain = Plain("it is `true` or `false`");
+pub(super) const FLAG: Plain = Plain("it must be `true` or `false`");
 
 impl Plain {
     pub fn read<T: FromStr>(&self, text: &str) -> Read<T> {
@@ -49,7 +49,7 @@ pub(super) const CONSTANTS: Words<Statement> =
 impl<T: Copy + PartialEq> Words<T> {
     pub fn read(&self, text: &str) -> Read<T> {
         let found = self.0.iter().find(|(_, word)| *word == text).map(|(value, _)| *value);
-        found.ok_or_else(|| format!("it is {}", quoted(self.0.iter().map(|(_, word)| *word), "or")))
+        found.ok_or_else(|| format!("it must be {}", quoted(self.0.iter().map(|(_, word)| *word), "or")))
     }
 
     pub fn text(&self, value: &T) -> String {
@@ -77,7 +77,7 @@ impl CountOrAuto {
     pub fn read(&self, text: &str) -> Read<Restarts> {
         match text {
             "auto" => Ok(Restarts::Auto),
-            count => count.parse().map(Restarts::Count).map_err(|_| "it is a whole number or `auto`".to_owned()),
+            count => count.parse().map(Restarts::Count).map_err(|_| "it must be a whole number or `auto`".to_owned()),
         }
     }
 
@@ -101,14 +101,14 @@ impl Place {
             Some(("random", scale)) => scale
                 .parse()
                 .map(|scale| Start::Random(Some(scale)))
-                .map_err(|_| "after `random:` comes a number".into()),
+                .map_err(|_| "`random:` must be followed by a number".into()),
             Some(("at", point)) => match numbers(point).as_deref() {
                 Ok([intercept, coefficients @ ..]) => {
                     Ok(Start::At { coefficients: coefficients.to_vec(), intercept: *intercept })
                 }
-                _ => Err("after `at:` come numbers: the intercept, then the coefficients".into()),
+                _ => Err("`at:` must be followed by numbers: the intercept, then the coefficients".into()),
             },
-            _ => Err("it is `zero`, `random`, `random:S` or a point".into()),
+            _ => Err("it must be `zero`, `random`, `random:S` or a point".into()),
         }
     }
 
@@ -131,16 +131,15 @@ pub(super) struct Range<T: ?Sized>(pub fn(&T) -> bool, pub &'static str);
 pub(super) const POSITIVE: Range<f64> = Range(|x| x.is_finite() && *x > 0.0, "it must be finite and positive");
 pub(super) const NOT_NEGATIVE: Range<f64> = Range(|x| x.is_finite() && *x >= 0.0, "it must be finite and not negative");
 pub(super) const FRACTION: Range<f64> = Range(|x| (0.0..1.0).contains(x), "it must be at least 0 and below 1");
-pub(super) const COSINE: Range<f64> =
-    Range(|x| (0.0..1.0).contains(x), "it must be at least 0 and below 1, being a cosine");
+pub(super) const COSINE: Range<f64> = Range(|x| (0.0..1.0).contains(x), "it must be at least 0 and below 1");
 pub(super) const UNIT: Range<f64> = Range(|x| (0.0..=1.0).contains(x), "it must be between 0 and 1");
 pub(super) const FIRST: Range<f64> =
     Range(|x| *x > 0.0 && *x <= 1.0, "it must be above 0 and at most the last temperature");
 pub(super) const GROWTH: Range<f64> =
-    Range(|x| x.is_finite() && *x > 1.0, "it must be finite and above 1, or the temperature never rises");
+    Range(|x| x.is_finite() && *x > 1.0, "it must be finite and above 1, so that the temperature rises");
 pub(super) const COUNT: Range<usize> = Range(|count| *count > 0, "it must be at least 1");
 pub(super) const PLACE: Range<Start> =
-    Range(Start::is_finite, "its numbers must be finite, and the scale of a random start not negative");
+    Range(Start::is_finite, "its numbers must be finite, and S of `random:S` not negative");
 
 impl<T> Range<T> {
     pub const ANY: Range<T> = Range(|_| true, "");

@@ -96,69 +96,68 @@ macro_rules! keys {
     };
 }
 
-const NO_SCHEDULE: Option<&str> = Some("it has no schedule of temperatures to set");
-const ONLY: Option<&str> = Some("only {} have it");
-const THEORY_ONLY: Option<&str> = Some("only {} has it");
+const NO_SCHEDULE: Option<&str> = Some("it has no temperature schedule to set");
+const ONLY: Option<&str> = Some("only {} take it");
+const THEORY_ONLY: Option<&str> = Some("only {} takes it");
 
 // field: type, form, range, "key", "VALUE", group, "default", why some solvers have no use for it, "help";
 keys! {
     pub(super) activation: String, NAME, Range::ANY, "activation", "NAME[:K]", Model, "sigmoid", None,
         "φ: sigmoid, softplus, leaky-softplus[:K=0.2], silu, gelu, tanh, probit, exp or identity";
     pub intercept: bool, FLAG, Range::ANY, "intercept", "true|false", Model, "true", None,
-        "Whether an intercept b is fitted beside w";
+        "Whether an intercept b is fitted";
 
     /// [`Noise::Auto`] is for solver `auto` only.
     pub noise: Noise, NOISE, Range::ANY, "noise", "post|pre|auto", Noise, "post", None,
-        "Where noise enters: `post`, after φ (least squares on y); `pre`, before it (least squares on φ⁻¹(y)); `auto`, before it \
-         only where that is clearly the better model, for solver auto";
+        "Where noise enters. `post`: after φ (least squares on y). `pre`: before φ (least squares on φ⁻¹(y)). `auto`: `pre` if \
+         clearly better, else `post` (solver auto only)";
     pub tau_max: f64, NUMBER, UNIT, "tau-max", "T", Noise, "0 for `pre`, 1 for `post`", None,
-        "The last temperature, 0 to 1, whatever the noise";
+        "Last temperature, 0 to 1; overrides the noise option";
 
     pub solver: Solver, SolverName, Range::ANY, "solver", "NAME", Method, "auto", None,
-        "The solver, by name";
+        "Name of the solver";
     /// The start is far where it is more than 100 away from the predictors that the labels ask for.
     pub tau0: f64, NUMBER, FIRST, "tau0", "T", Method, "0.01, lower for a far start", NO_SCHEDULE,
-        "The first temperature; 1 is no graduation";
+        "First temperature; 1 turns graduation off";
     pub beta: f64, NUMBER, GROWTH, "beta", "B", Method, "1.05", NO_SCHEDULE,
-        "Factor by which the temperature grows at each stage, above 1";
+        "Growth of τ per stage, a factor above 1";
     /// It is η, and α of Adam, Yogi and GradOpt. The paper's step of η/τ² (bounded activations) or η is this η at every
     /// temperature. NGD with a length that is given keeps it; otherwise it shortens its steps once nothing is gained.
     pub eta: f64, NUMBER, POSITIVE, "eta", "E", Method, "1/Λ from the data; 0.3 for adam, yogi, ngd",
-        Some("it finds the length of its steps itself"),
+        Some("it chooses its step length itself"),
         "Step length in the solver's coordinates";
     pub mu: f64, NUMBER, FRACTION, "mu", "M", Method, "0.9", ONLY,
-        "Fraction of the last step that is kept, 0 to 1";
+        "Share of the last step that is kept, 0 to 1";
     pub beta1: f64, NUMBER, FRACTION, "beta1", "B", Method, "0.9", ONLY,
-        "Fraction of the mean gradient that is kept, 0 to 1";
+        "Decay rate of the mean gradient (first moment), 0 to 1";
     pub beta2: f64, NUMBER, FRACTION, "beta2", "B", Method, "0.99", ONLY,
-        "Fraction of the mean squared gradient that is kept, 0 to 1";
+        "Decay rate of the mean squared gradient (second moment), 0 to 1";
     /// The textbook's ε > 0 in p = −α·m̂/(√v̂ + ε), with which α stays as it is.
     pub epsilon: f64, NUMBER, POSITIVE, "epsilon", "E", Method, "eta·Λ, with decay", ONLY,
-        "The ε in the denominator; if given, the step does not decay";
+        "ε in the denominator of the step; if given, the step length is constant";
     /// It is δ₀ > 0 and halves with each stage, see [`Options::passes`].
     pub delta: f64, NUMBER, POSITIVE, "delta", "D", Method, "the radius, or about the distance to the optimum",
         Some("only {} smooths the loss"),
-        "The first smoothing radius";
+        "First smoothing radius";
     /// An error for `theory` with Algorithm 1.
-    pub batch: usize, WHOLE, COUNT, "batch", "N", Method, "50; all rows for ngd", Some("it sees all rows at every step"),
+    pub batch: usize, WHOLE, COUNT, "batch", "N", Method, "50; all rows for ngd", Some("it uses all rows at every step"),
         "Rows in a minibatch";
     /// 100 epochs for Algorithm 2 of `theory`.
     pub epochs: usize, WHOLE, Range::ANY, "epochs", "N", Method, "3000 iterations, 500 epochs", None,
         "Maximum number of iterations (full batch) or epochs (minibatch)";
     pub tolerance: f64, NUMBER, COSINE, "tol", "T", Method, "1e-10", None,
-        "The relative gradient to stop at";
+        "Tolerance: stop when the relative gradient is this small";
     pub start: Start, Place, PLACE, "init", "zero|random[:S]", Method, "zero", None,
-        "Where to begin; S scales N(0, I), 10/√d unless given";
+        "Start: zero, random (S·N(0, I), S = 10/√d by default) or a point";
     pub scaling: Scaling, SCALING, Range::ANY, "scaling", "standard|none", Method, "standard; none for theory", None,
-        "Coordinates of the solver: columns standardised, or as they are";
+        "Coordinates of the solver: standardised columns, or the columns as they are";
     pub radius: f64, NUMBER, POSITIVE, "radius", "R", Method, "no bound", None,
-        "Keep ‖w‖ ≤ R in the solver's coordinates, without the intercept; for theory a bound on the true w, and nothing is \
-         projected";
+        "Keep ‖w‖ ≤ R in the solver's coordinates, without the intercept. Solver theory: a bound on the true w, not enforced";
     pub restarts: Restarts, CountOrAuto, Range::ANY, "restarts", "K|auto", Method,
-        "0; solver auto tries other starts by itself where a lower minimum is possible", Some("only {} makes them"),
+        "0; solver auto tries other starts itself where a lower minimum is possible", Some("only solver {} makes restarts"),
         "Extra fits, started from random subsets of the rows. `auto`: continue until half of them reach the same minimum";
     pub l2: f64, NUMBER, NOT_NEGATIVE, "l2", "L", Method, "0", None,
-        "Add L·‖w‖² to the loss, in the solver's coordinates and not on the intercept";
+        "Add the penalty L·‖w‖² to the loss, in the solver's coordinates, without the intercept";
 
     /// `false` is the method as printed: a constant step and the last point. `true` is a step that shortens once it gains
     /// nothing, and the mean of the later points where that is lower.
@@ -174,30 +173,28 @@ keys! {
     /// Reference: Algorithm 2 (`algo:sgd`).
     pub decay: bool, DECAY, Range::ANY, "decay", "none|stall", Paper,
         "stall; none for adam and yogi with epsilon, and for ngd with eta",
-        Some("only the steps of {} shorten"),
-        "A constant step and the last point, or a step that shortens once the loss no longer falls";
-    pub v0: V0, MOMENT, Range::ANY, "v0", "zero|gradient", Paper, "zero", Some("only {} has a choice of it"),
-        "The second moment begins at zero, or at the square of the first gradient";
+        Some("only {} shorten their steps"),
+        "`none`: constant step, last point. `stall`: the step shortens once the loss no longer falls";
+    pub v0: V0, MOMENT, Range::ANY, "v0", "zero|gradient", Paper, "zero", Some("only {} takes it"),
+        "First value of the second moment: zero, or the square of the first gradient";
     pub passes: usize, WHOLE, COUNT, "passes", "K", Paper, "10", Some("only {} has stages of several passes"),
         "Passes over the rows before the smoothing radius halves";
     pub branch: PreimageBranch, BRANCH, Range::ANY, "branch", "nearer|left|right", Paper, "nearer",
-        Some("only the paper's variants choose a preimage for each graduated label"),
-        "Which of the two preimages of silu and gelu a label takes on the way to τ = 1";
+        Some("only the paper's variants choose a preimage for each response"),
+        "Which of the two preimages under silu and gelu is used below τ = 1";
     pub algorithm: Algorithm, ALGORITHM, Range::ANY, "algorithm", "1|2", Paper, "1", THEORY_ONLY,
-        "Algorithm 1 or 2 of the paper as its theorem has it, for a true w no longer than the radius, without intercept and \
-         scaling";
+        "Algorithm 1 or 2 of the paper as in its theorem: ‖w‖ at most the radius, no intercept, no scaling";
     /// Only with Algorithm 1: the noise caps the temperature.
     pub sigma: f64, NUMBER, NOT_NEGATIVE, "sigma", "S", Paper, "0, no noise", THEORY_ONLY,
-        "Noise within ±S after φ or, with noise `pre`, of standard deviation S before φ";
+        "Size of the noise: bound ±S after φ; with noise `pre`, standard deviation S before φ";
     pub constants: Statement, CONSTANTS, Range::ANY, "constants", "corrected|printed", Paper, "corrected", THEORY_ONLY,
-        "Constants that hold, or those that the paper prints";
+        "Corrected constants, or those printed in the paper";
 
     pub seed: u64, WHOLE, Range::ANY, "seed", "S", Run, "0", None,
-        "Draws random starts, minibatches, the parts of the rows that fits from other starts begin on, rows held out and the \
-         like; changes nothing where none are used";
+        "Seed for random starts, minibatches, random subsets and held-out rows; no effect if none are drawn";
     /// On a thread of a rayon pool, always those of that pool.
-    pub threads: usize, WHOLE, COUNT, "threads", "N", Run, "one for each core", None,
-        "Number of threads; changes no result";
+    pub threads: usize, WHOLE, COUNT, "threads", "N", Run, "one per core", None,
+        "Number of threads; does not change the result";
 }
 
 impl Key {

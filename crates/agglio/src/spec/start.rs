@@ -54,18 +54,22 @@ impl Start {
                 let theta: Vec<f64> = (0..coordinates.dim()).map(|_| scale * random.normal()).collect();
                 match theta.iter().all(|t| t.abs() <= FARTHEST) {
                     true => Ok(theta),
-                    false => Err(Error::parameter("init", format!("random:{scale:e}"), "the start overflows")),
+                    false => Err(Error::parameter(
+                        "init",
+                        format!("random:{scale:e}"),
+                        "such a start overflows; use a smaller S",
+                    )),
                 }
             }
             Start::At { coefficients: given, .. } if given.len() != coefficients => Err(Error::data(format!(
-                "the starting point has {} coefficients and the data {coefficients} covariates",
+                "the start has {} coefficients, but the data has {coefficients} covariates",
                 given.len()
             ))),
             Start::At { coefficients, intercept } => {
                 let theta = coordinates.from_user(coefficients, *intercept);
                 match theta.iter().all(|t| t.abs() <= FARTHEST) {
                     true => Ok(theta),
-                    false => Err(Error::data("a coefficient of the starting point is too large to start from")),
+                    false => Err(Error::data("a coefficient of the start is too large")),
                 }
             }
         }

@@ -25,7 +25,7 @@ impl Options {
         let (algorithm, statement) = (spec.algorithm.unwrap_or_default(), spec.constants.unwrap_or_default());
         spec.check_theorem(algorithm)?;
         let Some(radius) = spec.radius else {
-            let allowed = "solver `theory` needs a bound on the length of the true w; give radius";
+            let allowed = "solver `theory` needs a bound on the length of the true w";
             return Err(Error::parameter("radius", "not given", allowed));
         };
         spec.check_length(radius)?;
@@ -42,33 +42,33 @@ impl Spec {
         let refuse = |broken, other, reason| refuse(broken, "solver `theory`", other, reason);
         refuse(
             self.scaling == Some(Scaling::Standard),
-            "scaling standard",
-            "its radius is a bound on w in the units of the data; give scaling none, or leave it out",
+            "scaling `standard`",
+            "its radius bounds w in the units of the data; use scaling `none`, or leave it out",
         )?;
         refuse(
             self.intercept != Some(false),
             "an intercept",
-            "its theorems are for models without one; fit with no intercept",
+            "its theorems are for models without an intercept; fit without one",
         )?;
         refuse(
             self.batch.is_some() && algorithm == Algorithm::One,
-            "batch",
-            "Algorithm 1 sees all rows at every step; give algorithm 2",
+            "`batch`",
+            "Algorithm 1 uses all rows at every step; choose algorithm 2",
         )?;
         refuse(
             noisy && algorithm == Algorithm::Two,
-            "sigma",
-            "the theorem of Algorithm 2 is for labels without noise; leave it out, or give algorithm 1",
+            "`sigma`",
+            "the theorem of Algorithm 2 is for responses without noise; leave it out, or choose algorithm 1",
         )?;
         refuse(
             self.noise == Some(Noise::Pre) && !noisy,
-            "noise pre without sigma",
-            "the size of the noise decides its last temperature; give sigma",
+            "noise `pre` without `sigma`",
+            "the size of the noise decides the last temperature; give sigma",
         )?;
         refuse(
             matches!(self.start, Some(Start::Random(_))),
-            "init random",
-            "its start must be within the radius; begin at zero, or at a point that is",
+            "init `random`",
+            "its start must be within the radius; start at zero, or at a point within it",
         )
     }
 
@@ -80,7 +80,7 @@ impl Spec {
             return Ok(());
         }
         let allowed =
-            format!("solver `theory` begins within the radius, {radius}; begin at zero, or give a larger radius");
+            format!("solver `theory` starts within the radius, {radius}; start at zero, or give a larger radius");
         Err(Error::parameter("init", format!("a point of length {length}"), &allowed))
     }
 

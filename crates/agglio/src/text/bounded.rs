@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// The maximum size in bytes, which is more than the lines of a million coefficients need.
 pub const LARGEST: u64 = 64 << 20;
 
-/// Reads a UTF-8 file of at most [`LARGEST`] bytes.
+/// Reads a UTF-8 file of at most [`LARGEST`] bytes. Errors call it by its `kind`, as in `model file`.
 ///
 /// # Errors
 /// If the system cannot read the file, the file is larger (no memory is allocated then), or it is not UTF-8.
@@ -19,34 +19,34 @@ pub const LARGEST: u64 = 64 << 20;
 /// ```
 /// use agglio::text::bounded;
 ///
-/// assert!(bounded::read("Cargo.toml".as_ref())?.contains("agglio"));
-/// assert!(bounded::read("no such file".as_ref()).is_err());
+/// assert!(bounded::read("Cargo.toml".as_ref(), "manifest")?.contains("agglio"));
+/// assert!(bounded::read("no such file".as_ref(), "manifest").is_err());
 /// # Ok::<(), agglio::Error>(())
 /// ```
-pub fn read(path: &Path) -> Result<String> {
-    let bytes = read_bytes(path).map_err(|why| Error::file(path, why))?;
+pub fn read(path: &Path, kind: &str) -> Result<String> {
+    let bytes = read_bytes(path, kind).map_err(|why| Error::file(path, why))?;
     String::from_utf8(bytes).map_err(|why| {
         let place = why.utf8_error().valid_up_to() + 1;
-        Error::file(path, format!("it is not text: byte {place} is not UTF-8; is it another file, or was it changed?"))
+        Error::file(path, format!("byte {place} is not UTF-8: not a {kind}, or damaged"))
     })
 }
 
-fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+fn read_bytes(path: &Path, kind: &str) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let meta = file.metadata()?;
     if meta.is_file() {
-        require_small(meta.len(), "")?;
+        require_small(meta.len(), kind)?;
     }
     // devices and pipes have no length, and a file may grow while it is read
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    require_small(bytes.len() as u64, "at least ")?;
+    require_small(bytes.len() as u64, kind)?;
     Ok(bytes)
 }
 
-fn require_small(length: u64, at_least: &str) -> io::Result<()> {
+fn require_small(length: u64, kind: &str) -> io::Result<()> {
     if length > LARGEST {
-        let what = format!("it has {at_least}{length} bytes, and no such file has more than {LARGEST}; is it another?");
+        let what = format!("larger than {} MiB: not a {kind}", LARGEST >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
     }
     Ok(())

@@ -10,9 +10,20 @@ pub(crate) fn first_few(names: impl ExactSizeIterator<Item = String>) -> String 
     if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
+/// As [`first_few`], with `and` before the last.
+pub(crate) fn enumerated(names: impl ExactSizeIterator<Item = String>) -> String {
+    match names.len() {
+        2..=SHOWN => joined(&names.collect::<Vec<_>>(), "and"),
+        _ => first_few(names),
+    }
+}
+
 /// `a`, `b` and `c`, with another word in the place of `and`
 pub(crate) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>, and: &str) -> String {
-    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    joined(&words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>(), and)
+}
+
+fn joined(words: &[String], and: &str) -> String {
     match words.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} {and} {last}", rest.join(", ")),

@@ -142,7 +142,7 @@ fn perturbation(noise: LabelNoise) -> Result<Perturbation> {
         LabelNoise::Pre(scale, Shape::Uniform) => Ok(Perturbation::Pre(scale / 6.0_f64.sqrt())),
         LabelNoise::Post(width, Shape::Uniform | Shape::Sign) => Ok(Perturbation::Post(width)),
         LabelNoise::Pre(_, Shape::Truncated) => {
-            Err(Error::parameter("noise", "truncated before φ", "before φ it is gauss, uniform or sign"))
+            Err(Error::parameter("noise", "truncated before φ", "before φ it must be gauss, uniform or sign"))
         }
         LabelNoise::Post(_, Shape::Gauss) => unbounded("gaussian after φ"),
         LabelNoise::Post(_, Shape::Truncated) => unbounded("truncated after φ"),
@@ -153,15 +153,15 @@ fn perturbation(noise: LabelNoise) -> Result<Perturbation> {
 fn require_post(name: &str, envelope: &Envelope, radius: f64, width: f64) -> Result<()> {
     if radius > 1.0 {
         return Err(ErrorKind::Incompatible {
-            one: format!("radius {radius}"),
-            other: "noise after φ".into(),
-            reason: "the theory is for a radius of at most 1 there".into(),
+            one: "the theory of noise after φ".into(),
+            other: format!("radius {radius}"),
+            reason: "the radius must be at most 1".into(),
         }
         .into());
     }
     if width > envelope.widest_noise {
         let allowed = format!(
-            "after {name} it may be at most {}, so that labels keep off the range's bounds",
+            "after {name} it may be at most {}, so that responses stay inside the range",
             envelope.widest_noise
         );
         return Err(Error::parameter("the noise", width, &allowed));
@@ -170,6 +170,6 @@ fn require_post(name: &str, envelope: &Envelope, radius: f64, width: f64) -> Res
 }
 
 fn require_features(features: Option<usize>) -> Result<usize> {
-    let allowed = "the theory of noise after φ is for covariates N(0, I)/√d, so it must be known";
+    let allowed = "the theory of noise after φ is for covariates N(0, I)/√d and needs d";
     features.ok_or_else(|| Error::parameter("the number of features", "not given", allowed))
 }

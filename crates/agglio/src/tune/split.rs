@@ -27,7 +27,7 @@ impl Split {
     pub fn holdout(share: f64, seed: u64) -> Result<Split> {
         match share > 0.0 && share < 1.0 {
             true => Ok(Split { kind: Kind::Holdout(share), seed }),
-            false => Err(Error::parameter("holdout", share, "it is a share of the rows, above 0 and below 1")),
+            false => Err(Error::parameter("holdout", share, "it must be above 0 and below 1 (a share of the rows)")),
         }
     }
 
@@ -38,7 +38,7 @@ impl Split {
     pub fn folds(count: usize, seed: u64) -> Result<Split> {
         match count >= 2 {
             true => Ok(Split { kind: Kind::Folds(count), seed }),
-            false => Err(Error::parameter("folds", count, "there must be at least 2, each held out in turn")),
+            false => Err(Error::parameter("folds", count, "it must be at least 2")),
         }
     }
 
@@ -65,7 +65,9 @@ impl Split {
     /// The positions in that order that are held out of each fit.
     pub(super) fn spans(&self, rows: usize) -> Result<Vec<Range<usize>>> {
         match self.kind {
-            _ if rows < 3 => Err(Error::data(format!("{rows} rows are too few to hold any out; there must be 3"))),
+            _ if rows < 3 => {
+                Err(Error::data(format!("{rows} rows are too few to hold some out; at least 3 are needed")))
+            }
             Kind::Holdout(share) => {
                 let held_out = ((share * rows as f64).round() as usize).clamp(1, rows - 2);
                 Ok(std::iter::once(0..held_out).collect())

@@ -34,7 +34,7 @@ fn every_solver_finds_the_optimum_on_the_surface() {
         for solver in Solver::ALL.into_iter().filter(|s| s.converges_linearly() && !others.contains(s)) {
             let report = fit(options(activation, solver).radius(0.5), &data);
             assert!(report.certificate.certified(), "{activation} by {solver}: {}", report.verdict());
-            assert!(report.certificate.held_back && report.verdict().contains("on the surface of the ball"));
+            assert!(report.certificate.held_back && report.verdict().contains("on the bound ‖w‖ = R"));
             assert!((norm(&report) - 0.5).abs() <= 1e-9, "{activation} by {solver}: {}", norm(&report));
             let off = bank::largest_difference(&report.coefficients, &projected.coefficients);
             assert!(off <= 1e-6, "{activation} by {solver}: {off:e}");

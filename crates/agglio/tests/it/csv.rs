@@ -44,8 +44,8 @@ fn files_of_every_system_are_read() {
 fn bad_files_are_refused_with_their_place() {
     let cases = [
         ("", "no rows"),
-        ("a,y\n", "0 data rows"),
-        ("a,y\n1,2\n3\n", "data.csv:3: 1 field where the header has 2 (at byte 8)"),
+        ("a,y\n", "no rows: there is only a header"),
+        ("a,y\n1,2\n3\n", "data.csv:3: 1 field, but the header has 2 (at byte 8)"),
         ("a,y\n1,abc\n", "data.csv:2: column `y`: `abc` is not a number"),
         ("a,y\n1,\n", "missing value"),
         ("a,y\nNA,1\n", "missing value"),

@@ -266,7 +266,7 @@ fn a_file_that_came_in_between_stays() {
         let drafts = [0, 1].map(|i| Draft::on(disk.clone(), &case.path(i), false).unwrap());
         fs::write(case.path(1), OLD).unwrap();
         let message = publish(drafts).unwrap_err().to_string();
-        assert!(message.contains("two.csv: it exists; it has appeared meanwhile"), "{message}");
+        assert!(message.contains("two.csv: the file exists: another program wrote it meanwhile"), "{message}");
         assert_eq!(case.names(), ["two.csv"]);
         assert_eq!(fs::read(case.path(1)).unwrap(), OLD);
     }
@@ -295,7 +295,7 @@ fn places_that_cannot_be_are_refused_at_once() {
     let path = |name: &str| folder.path().join(name);
     let refused = |name: &str, replace: bool| Draft::new(&path(name), replace).unwrap_err().to_string();
     fs::write(path("there"), OLD).unwrap();
-    assert_eq!(refused("there", false), "it exists");
+    assert_eq!(refused("there", false), "the file exists");
     assert!(refused("", true).contains("folder"));
     assert!(refused("nowhere/m.json", true).contains("the folder"));
     assert!(refused("m.json/", true).contains("not the name of a file"));

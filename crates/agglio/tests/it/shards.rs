@@ -204,7 +204,7 @@ fn parts_with_other_columns_are_refused() {
     let shards = Box::new(Partition::new(parts).unwrap());
     let refused: Error =
         Options::new(named("sigmoid").unwrap()).build().unwrap().fit_shards(shards, &mut Silent).unwrap_err();
-    assert!(refused.to_string().contains("other columns"), "{refused}");
+    assert!(refused.to_string().contains("differ in their columns"), "{refused}");
     assert!(Partition::<Shard>::new(Vec::new()).is_err());
 }
 

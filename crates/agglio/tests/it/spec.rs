@@ -104,7 +104,7 @@ fn a_plan_knows_its_spec_and_can_be_made_from_it() {
 fn names_and_values_that_do_not_exist_are_told() {
     let why = |key: &str, text: &str| Spec::default().set(key, text).unwrap_err().to_string();
     assert_eq!(why("tua0", "1"), "no option is called `tua0`; did you mean `tau0`?");
-    assert!(why("colour", "1").contains("there are activation, intercept, noise"));
+    assert!(why("colour", "1").contains("the keys are activation, intercept, noise"));
     assert_eq!(why("eta", "big"), "eta is `big`; it must be a number");
     assert_eq!(why("noise", "during"), "noise is `during`; it is `post`, `pre` or `auto`");
     assert!(why("solver", "adm").contains("did you mean `adam`?"));
@@ -121,7 +121,7 @@ fn solvers_take_the_keys_of_their_row_and_no_others() {
             (false, Ok(_)) => panic!("{solver} takes {}", key.name),
             (false, Err(why)) => {
                 let why = why.to_string();
-                let both = format!("solver `{solver}` and {} do not go together", key.name);
+                let both = format!("solver `{solver}` does not take `{}`", key.name);
                 assert!(why.starts_with(&both), "{solver} {}: {why}", key.name);
             }
         }

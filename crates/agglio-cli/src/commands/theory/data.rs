@@ -73,14 +73,14 @@ pub fn check(asked: &Asked<'_>, file: &Path, target: &str) -> Result<Checked> {
         Ok::<_, agglio::Error>((report, balls))
     })?;
     let (report, balls) = measured.map_err(|why| plan.source.blame(why.with_names(&names)))?;
-    let Some(balls) = balls else { bail!("{}: the curvatures are not finite; scale the columns", file.display()) };
-    warnings.extend(report.warnings(&names));
+    let Some(balls) = balls else { bail!("{}: the Hessian is not finite; rescale the columns", file.display()) };
+    warnings.extend(report.warnings_on(&format!("`{target}`"), &names));
     let norm = report.coefficients.iter().map(|w| w * w).sum::<f64>().sqrt();
     if norm > asked.args.radius {
-        warnings.push(format!("the fit has a length of {}, beyond the radius", brief(norm)));
+        warnings.push(format!("the fitted w has length {}, more than the radius", brief(norm)));
     }
     if !report.certificate.certified() {
-        warnings.push(format!("the fit that is measured around is not certified: {}", report.verdict()));
+        warnings.push(format!("the fit at the centre of the balls is not certified: {}", report.verdict()));
     }
     print::warnings(&warnings, quiet);
     let certified = report.certificate.certified();
@@ -160,15 +160,15 @@ impl Checked {
             0 => "none: the theory has no constants for this activation".to_owned(),
             all => format!("{} of {all} hold", holds.iter().filter(|holds| **holds).count()),
         };
-        let around = format!("the fit of solver auto, of length {}, certified: {}", brief(self.norm), self.certified);
+        let around = format!("the fit of solver auto (‖w‖ = {}, certified: {})", brief(self.norm), self.certified);
         let head = pairs(&[
             ("checked on", format!("{}, {} rows, {} features", self.file, self.rows, self.features)),
             ("balls around", around),
-            ("least, greatest", format!("eigenvalue of the Hessian at {} points of each ball", POINTS + 1)),
+            ("min, max", format!("eigenvalue of the Hessian over {} points of each ball", POINTS + 1)),
             ("bounds", words),
         ]);
         let bounds = ["λ", "Λ", "printed Λ", "hold"].into_iter().filter(|_| !holds.is_empty());
-        let names = ["r", "τ", "least", "greatest"].into_iter().chain(bounds);
+        let names = ["r", "τ", "min", "max"].into_iter().chain(bounds);
         let mut table = ruled(names.map(|name| if name == "hold" { left(name) } else { right(name) }));
         table.add_rows(self.balls.iter().map(Ball::cells));
         format!("{head}\n{}\n", flush_left(&mut table))

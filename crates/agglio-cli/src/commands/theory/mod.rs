@@ -82,8 +82,8 @@ impl Asked<'_> {
         let asked = Asked { args, activation: named(&args.activation)?, noise: args.noise.parse()? };
         if !asked.is_covered() && args.check.is_none() {
             bail!(
-                "the theory has no constants for `{}`, only for sigmoid, softplus and leaky-softplus; with --check DATA \
-                 --target Y curvatures are measured",
+                "the theory has constants only for sigmoid, softplus and leaky-softplus, not for `{}`; pass --check DATA \
+                 --target Y to measure eigenvalues on data",
                 args.activation
             );
         }

@@ -126,16 +126,16 @@ impl Promise {
         let Theory { activation, radius, .. } = theory;
         let noise = match self.noise_scale {
             None => "none".to_owned(),
-            Some(scale) => format!("{}, of which the theory sees ς = {}", theory.noise, brief(scale)),
+            Some(scale) => format!("{}; ς = {} in the theory", theory.noise, brief(scale)),
         };
         let of = match (theory.rows, theory.features) {
             (Some(rows), Some(features)) => format!("a sample of {rows} rows and {features} features"),
-            _ => "the population; on data eigenvalues stray, see --rows and --features".into(),
+            _ => "the population; pass --rows and --features for those of a sample".into(),
         };
         pairs(&[
             ("activation", activation.clone()),
-            ("covariates", format!("{}; nothing is said of others", self.design)),
-            ("true model", format!("‖w*‖ ≤ R = {radius}; the start is within 2R of it")),
+            ("covariates", format!("{}, assumed", self.design)),
+            ("true model", format!("‖w*‖ ≤ R = {radius}; the start is at most 2R away")),
             ("noise", noise),
             ("constants of", of),
             ("in the scale of", "the paper's L_τ".into()),
@@ -145,11 +145,11 @@ impl Promise {
     fn cap_words(&self) -> Vec<(String, String)> {
         let Some(caps) = &self.caps else { return Vec::new() };
         let [convexity, smoothness, last] = [caps.convexity, caps.smoothness, self.tau_max].map(brief);
-        let vacuous = if self.is_cold() { ", which is vacuous: next to no graduation is left" } else { "" };
+        let vacuous = if self.is_cold() { ": almost no graduation is left" } else { "" };
         vec![
             ("caps on τ".into(), format!("{convexity} for convexity, {smoothness} for smoothness")),
             ("τ_max".into(), format!("{last}{vacuous}")),
-            ("steps lead to".into(), "the minimum at τ_max, which noise keeps away from w*".into()),
+            ("steps lead to".into(), "the minimum at τ_max, which differs from w* because of the noise".into()),
         ]
     }
 
@@ -166,9 +166,9 @@ impl Promise {
     fn approach_words(&self) -> Option<(String, String)> {
         self.noise_scale?;
         let words = match &self.approach {
-            Some(Towards { steps: 0, .. }) => "none: noise may outweigh the first".to_owned(),
+            Some(Towards { steps: 0, .. }) => "none: noise may exceed the progress of the first step".to_owned(),
             Some(Towards { steps, distance }) => {
-                format!("{steps}, to r ≤ {}; nearer to w* noise may outweigh them", brief(*distance))
+                format!("{steps}, to r ≤ {}; closer to w*, noise may exceed their progress", brief(*distance))
             }
             None => steps_in_words(None),
         };
@@ -178,7 +178,7 @@ impl Promise {
     fn epoch_words(&self) -> Option<(String, String)> {
         let (first, last) = (self.epochs.as_ref()?.first()?, self.epochs.as_ref()?.last()?);
         let [from, to] = [first.steps, last.steps].map(|steps| format!("{steps:.0e}"));
-        let vacuous = if last.steps > MOST_STEPS as f64 { ", which is vacuous" } else { "" };
+        let vacuous = if last.steps > MOST_STEPS as f64 { ": too many for use" } else { "" };
         let words =
             format!("I_t = {from} single rows in the first of {EPOCHS} epochs with β = {INCREMENT}, {to} in the last");
         Some(("Algorithm 2".into(), words + vacuous))
@@ -186,17 +186,17 @@ impl Promise {
 
     fn error_words(&self) -> Vec<(String, String)> {
         let Some(errors) = &self.errors else { return Vec::new() };
-        let beyond = "no statement: the bound is beyond the ball in which the loss is known to be convex";
+        let beyond = "no bound: it lies outside the ball in which the loss is known to be convex";
         let capped = errors.capped.map_or(beyond.to_owned(), |capped| format!("at most {}", brief(capped)));
         vec![
             ("error at τ_max".into(), capped),
-            ("ς√(d/n)".into(), format!("{}, the rate without a cap; its constant is not known", brief(errors.rate))),
+            ("ς√(d/n)".into(), format!("{}, the rate without a cap (its constant is unknown)", brief(errors.rate))),
         ]
     }
 }
 
 fn steps_in_words(steps: Option<usize>) -> String {
-    steps.map_or(format!("over {MOST_STEPS}, which is vacuous"), |steps| steps.to_string())
+    steps.map_or(format!("over {MOST_STEPS}: too many for use"), |steps| steps.to_string())
 }
 
 fn goals(setting: &Setting) -> Vec<Goal> {

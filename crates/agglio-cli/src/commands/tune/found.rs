@@ -142,7 +142,7 @@ impl Found {
     fn beside(&self) -> String {
         let mut table = ruled([left("model")].into_iter().chain(NUMBERS.map(right)).chain([left("status")]));
         let MeanLoss { loss, training_loss } = self.beside.mean;
-        table.add_row([left("mean label"), right(format::short(loss)), right(format::short(training_loss))]);
+        table.add_row([left("mean response"), right(format::short(loss)), right(format::short(training_loss))]);
         let fits = [("solver auto", self.beside.auto.as_ref()), ("best setting", self.best().map(|(_, score)| score))];
         for (name, score) in fits {
             let cells = score.map_or(vec![left(""); 4], |score| numbers_of(score).to_vec());
@@ -217,14 +217,14 @@ fn numbers_of(score: &Score) -> [comfy_table::Cell; 4] {
 fn doubt(scores: &[Option<Score>], best: Option<&Score>, mean: &MeanLoss) -> Option<String> {
     let finite = scores.iter().flatten().any(|score| score.loss.is_finite());
     match best {
-        None if !finite => Some("no setting has a finite loss: make the steps of the grid shorter".into()),
+        None if !finite => Some("no setting has a finite loss: try smaller step lengths (eta)".into()),
         None => Some(
-            "no setting is recommended: each ended on a plateau, or fits its own rows no better than a constant does; try \
+            "no setting is recommended: each ended on a plateau, or fits its training rows no better than a constant; try \
              other values, or solver `auto`"
                 .into(),
         ),
         Some(best) if best.loss >= mean.loss => {
-            Some("the best setting predicts the rows held out no better than the mean of the labels does".into())
+            Some("the best setting predicts the held-out rows no better than the mean response".into())
         }
         Some(_) => None,
     }

@@ -110,7 +110,9 @@ fn require_memory(table: &Table, args: &TuneArgs) -> Result<()> {
     match needed <= free {
         true => Ok(()),
         false => {
-            bail!("a copy of the table takes {needed_mb} MB, and {free_mb} MB are free; tune on a part of the rows")
+            bail!(
+                "a copy of the table needs {needed_mb} MB, but only {free_mb} MB are free; tune on a subset of the rows"
+            )
         }
     }
 }
@@ -142,7 +144,7 @@ fn candidates(args: &TuneArgs, step: Option<f64>) -> Result<(Vec<Candidate>, Vec
             if spec.scaling.is_none() {
                 solver = with_key(&solver, "scaling", "none");
                 warnings.push(
-                    "the paper's steps are for columns as they are, so scaling is none; pass --scaling standard to change that".into(),
+                    "the paper's steps are for unscaled columns, so scaling is none; pass --scaling standard to change that".into(),
                 );
             }
             Grid::parse(&paper::axes(&spec)?.join(";"))?

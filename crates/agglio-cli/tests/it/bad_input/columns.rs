@@ -13,10 +13,11 @@ pub fn group() -> Group {
         missing.refused(["--target"]),
         case("a target in another case", "fit data.csv --target Y")
             .refused(["no column is called `Y`; did you mean `y`?"]),
-        case("a target that is not there", "fit data.csv --target label").refused(["there are `x1`, `x2`, `x3`, `y`"]),
+        case("a target that is not there", "fit data.csv --target label")
+            .refused(["the columns are `x1`, `x2`, `x3`, `y`"]),
         case("a target named twice", "fit data.csv --target y --target x1").refused(["--target", "multiple times"]),
         fit("a feature misspelt", "--features x1,x22").refused(["no column is called `x22`; did you mean `x2`?"]),
-        fit("a feature twice", "--features x1,x1").refused(["column `x1` is asked for twice as a feature"]),
+        fit("a feature twice", "--features x1,x1").refused(["column `x1` is used twice as a feature"]),
         case("names with a comma or a quote in them", r#"fit d.csv --target y --features "a,b","c""d",e"#).file(
             "d.csv",
             "\"a,b\",\"c\"\"d\",e,f,y\n1,2,1,Ada,0.1\n2,1,3,Bob,0.4\n3,4,5,Cyd,0.5\n5,3,2,Dan,0.9\n2,2,2,Eve,.4\n",
@@ -28,14 +29,13 @@ pub fn group() -> Group {
             .file("d.csv", "x,-c,y\n1,q,.1\n2,r,.5\n3,s,.7\n"),
         fit("a name that is empty", "--features x1,").refused(["a name is empty"]),
         fit("a name in quotes that do not end", r#"--features x1,"x2"#).refused(["must end with one"]),
-        fit("a name that goes on after its quotes", r#"--drop "x1"x2"#).refused(["comes a comma"]),
-        fit("the target as a feature", "--features x1,y")
-            .refused(["column `y` is asked for as target and as a feature"]),
+        fit("a name that goes on after its quotes", r#"--drop "x1"x2"#).refused(["followed by a comma"]),
+        fit("the target as a feature", "--features x1,y").refused(["column `y` is used as target and as a feature"]),
         fit("a dropped column that is not there", "--drop z9").refused(["no column is called `z9`"]),
-        fit("the target dropped", "--drop y").refused(["column `y`", "--drop"]),
-        fit("everything dropped", "--drop x1,x2,x3").refused(["no feature columns are left"]),
+        fit("the target dropped", "--drop y").refused(["`y` is the target", "--drop"]),
+        fit("everything dropped", "--drop x1,x2,x3").refused(["no feature is left"]),
         fit("features and drop", "--drop x1 --features x2").refused(["--drop", "--features"]),
-        fit("the target as weights", "--weights y").refused(["column `y` is asked for as target and as weights"]),
+        fit("the target as weights", "--weights y").refused(["column `y` is used as target and as weights"]),
         fit("an offset that is not there", "--offset z").refused(["no column is called `z`"]),
         case("a column to predict is missing", "predict model.json d.csv -o p.csv")
             .file("d.csv", "x1,x3\n1,2\n")
@@ -50,10 +50,10 @@ pub fn group() -> Group {
             .refused(["no column is called `y`"]),
         case("too few columns without names", "predict model.json d.csv --no-header")
             .file("d.csv", "1,2\n")
-            .refused(["2 columns where the model has 3 features"]),
+            .refused(["2 columns, but the model has 3 features"]),
         case("labels without names", "score model.json d.csv --no-header")
             .file("d.csv", "1,2,3,0.5\n")
-            .refused(["the model knows columns by name"]),
+            .refused(["the model knows its columns by name"]),
         case("columns without names, in the model's order", "predict model.json d.csv --no-header")
             .file("d.csv", "1,2,3\n"),
     ];

@@ -16,17 +16,18 @@ fn weighted(input: &'static str, weights: [&str; 4]) -> Case {
 pub fn group() -> Group {
     let rows = |line: fn(u32) -> String| (0..30).map(line).collect::<String>();
     let cases = vec![
-        table("a constant target", "a,b,y\n1,2,0.5\n2,1,0.5\n3,5,0.5\n4,1,0.5\n").warned(0, ["every label is 0.5"]),
-        table("all labels at a bound", "a,y\n1,1\n2,1\n3,1\n5,1\n").warned(3, ["every label is 1"]),
-        table("labels at and beyond the bounds", BEYOND).warned(0, ["4 of 8 labels lie at or beyond"]),
+        table("a constant target", "a,b,y\n1,2,0.5\n2,1,0.5\n3,5,0.5\n4,1,0.5\n")
+            .warned(0, ["the response is always 0.5"]),
+        table("all labels at a bound", "a,y\n1,1\n2,1\n3,1\n5,1\n").warned(3, ["the response is always 1"]),
+        table("labels at and beyond the bounds", BEYOND).warned(0, ["4 of 8 values of `y` are at or outside"]),
         case("labels beyond the bounds, and noise before φ", "fit d.csv --target y --noise pre")
             .file("d.csv", BEYOND)
-            .refused(["4 of 8 are at or beyond its bounds", "`post`"]),
+            .refused(["4 of 8 responses are at or outside", "`post`"]),
         case("labels with two preimages", "fit d.csv --target y --activation silu --noise post")
             .file("d.csv", "a,y\n1,-0.2\n2,0.4\n3,-0.1\n-1,1.5\n-2,2.5\n0,0.7\n")
             .warned(0, ["two preimages"]),
-        table("separable labels", "a,y\n-2,0\n-1,0\n-0.5,0\n0.5,1\n1,1\n2,1\n").warned(3, ["at or beyond"]),
-        table("a column twice", "a,b,y\n1,1,0.5\n2,2,0.1\n3,3,0.3\n4,4,0.9\n5,5,0.2\n").warned(3, ["`a`, `b`"]),
+        table("separable labels", "a,y\n-2,0\n-1,0\n-0.5,0\n0.5,1\n1,1\n2,1\n").warned(3, ["at or outside"]),
+        table("a column twice", "a,b,y\n1,1,0.5\n2,2,0.1\n3,3,0.3\n4,4,0.9\n5,5,0.2\n").warned(3, ["`a` and `b`"]),
         table("fewer rows than columns", "a,b,c,y\n1,4,2,0.5\n2,1,7,0.1\n3,3,1,0.3\n").warned(3, ["do not determine"]),
         table("a constant column", "a,b,y\n1,7,0.5\n2,7,0.1\n3,7,0.3\n4,7,0.9\n").warned(0, ["`b`"]),
         table("a column of zeros", "a,b,y\n1,0,0.5\n2,0,0.1\n3,0,0.3\n4,0,0.9\n").warned(0, ["`b`"]),

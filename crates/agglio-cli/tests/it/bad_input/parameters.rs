@@ -43,7 +43,7 @@ fn numbers() -> Vec<Case> {
         fit("a seed in words", "--seed x").refused(["--seed", "whole number"]),
         fit("batches of nothing", "--solver sgd --batch 0").refused(["batch is 0"]),
         case("batches of more than there is", "fit data.csv --target y --solver sgd --tol 1e-2 --batch 5000")
-            .warned(0, ["a batch of 5000 is more than the 300 rows"]),
+            .warned(0, ["a batch of 5000 rows is larger than the data (300 rows)"]),
     ]
 }
 
@@ -71,10 +71,10 @@ fn names() -> Vec<Case> {
         fit("stages without a pass", "--solver gradopt:passes=0").refused(["passes is 0"]),
         fit("negative noise of a theory", "--no-intercept --solver theory:radius=1,sigma=-1").refused(["sigma is -1"]),
         fit("restarts in words", "--restarts some").refused(["--restarts", "whole number or `auto`"]),
-        fit("noise elsewhere", "--noise during").refused(["it is `post`, `pre` or `auto`"]),
+        fit("noise elsewhere", "--noise during").refused(["it must be `post`, `pre` or `auto`"]),
         fit("scaling misspelt", "--scaling std").refused(["standard"]),
         fit("a start that is not there", "--init nowhere.json")
-            .refused(["`nowhere.json`", "zero, random[:S] or a weights file"]),
+            .refused(["`nowhere.json`", "zero, random[:S] or a coefficients file"]),
         fit("a random start in words", "--init random:x").refused(["'random:x'", "number"]),
         fit("a random start of negative size", "--init random:-1").refused(["init is random:-1", "not negative"]),
         fit("a start with a coefficient missing", "--solver gd --init weights.json")
@@ -83,8 +83,8 @@ fn names() -> Vec<Case> {
             .refused(["`x2`", "not a feature"]),
         case("a start that is not finite", "fit data.csv --target y --solver gd --init w.json")
             .file("w.json", r#"{"coefficients": {"x1": 1e999, "x2": 0, "x3": 0}}"#)
-            .refused(["w.json", "not a weights file"]),
-        fit("a start that is a model", "--init model.json").refused(["not a weights file"]),
+            .refused(["w.json", "not a coefficients file"]),
+        fit("a start that is a model", "--init model.json").refused(["not a coefficients file"]),
         case("a start that `auto` does not need", "fit data.csv --target y --init zero")
             .warned(0, ["--init zero is ignored"]),
         fit("a flag misspelt", "--taget y").refused(["--taget", "'--target'"]),
@@ -109,17 +109,17 @@ fn names() -> Vec<Case> {
             "all",
         ]),
         case("no runs of a figure", "paper fig1 --seeds 0 --out new").refused(["--seeds is 0"]),
-        case("seeds beyond the last", "paper fig1 --seed 18446744073709551615 --out new").refused(["beyond 2^64"]),
+        case("seeds beyond the last", "paper fig1 --seed 18446744073709551615 --out new").refused(["above 2^64"]),
     ]
 }
 
 fn pairs() -> Vec<Case> {
     vec![
         fit("a temperature for noise before φ", "--solver gd --tau0 0.5 --noise pre")
-            .refused(["tau0", "do not go together"]),
+            .refused(["tau0", "does not take"]),
         fit("a key and a flag", "--solver gd:tau0=1 --tau0 1").refused(["tau0 is given twice"]),
         fit("a key twice", "--solver gd:tau0=1,tau0=0.5").refused(["tau0 is given twice after the solver's name"]),
-        fit("a choice of noise by `gd`", "--solver gd --noise auto").refused(["`gd`", "noise auto"]),
+        fit("a choice of noise by `gd`", "--solver gd --noise auto").refused(["`gd`", "noise `auto`"]),
         fit("restarts of `lm`", "--solver lm --restarts 5").refused(["`lm`", "restarts"]),
         fit("a penalty for `saga`", "--solver saga --l2 0.1").refused(["`saga`", "l2"]),
         fit("a ball for `lbfgs`", "--solver lbfgs --radius 1").refused(["`lbfgs`", "radius"]),
@@ -127,19 +127,23 @@ fn pairs() -> Vec<Case> {
             "a blind step under exp, of a file that is not there",
             "fit nowhere.csv --target y --solver adam --activation exp",
         )
-        .refused(["`adam`", "unbounded slope"]),
-        fit("a blind step under exp", "--solver adam --activation exp").refused(["`adam`", "unbounded slope"]),
-        fit("a branch where there is one", "--solver gd:branch=left").refused(["`sigmoid`", "branch", "one preimage"]),
+        .refused(["`adam`", "unbounded derivative"]),
+        fit("a blind step under exp", "--solver adam --activation exp").refused(["`adam`", "unbounded derivative"]),
+        fit("a branch where there is one", "--solver gd:branch=left").refused([
+            "`sigmoid`",
+            "branch",
+            "has one preimage",
+        ]),
         fit("the theory without a radius", "--no-intercept --solver theory")
             .refused(["radius is not given", "`theory`"]),
         fit("the theory with an intercept", "--solver theory:radius=1").refused(["`theory`", "intercept"]),
         fit("the theory in other units", "--no-intercept --solver theory:radius=1,scaling=standard").refused([
             "`theory`",
-            "scaling standard",
-            "scaling none",
+            "scaling `standard`",
+            "scaling `none`",
         ]),
         fit("the theory from a random start", "--no-intercept --solver theory:radius=1 --init random")
-            .refused(["`theory`", "init random"]),
+            .refused(["`theory`", "init `random`"]),
         fit(
             "the theory from too far",
             "--no-intercept --features x1,x2 --solver theory:radius=0.01 --init weights.json",
@@ -162,14 +166,14 @@ fn pairs() -> Vec<Case> {
 /// A flag that a solver does not use is an error that names both.
 fn unused() -> Vec<Case> {
     let mut cases = vec![
-        fit("batches for `auto`", "--batch 20").refused(["`auto`", "batch", "do not go together"]),
-        fit("batches for `gd`", "--solver gd --batch 20").refused(["`gd`", "batch", "do not go together"]),
+        fit("batches for `auto`", "--batch 20").refused(["`auto`", "batch", "does not take"]),
+        fit("batches for `gd`", "--solver gd --batch 20").refused(["`gd`", "batch", "does not take"]),
         fit("batches for `momentum`", "--solver momentum --batch 20").refused(["`momentum`", "batch"]),
     ];
     for solver in ["auto", "lbfgs", "newton", "newton-cg", "lm", "multistart"] {
         for (flag, name) in [("--eta 1", "eta"), ("--tau0 0.5", "tau0"), ("--beta 2", "beta")] {
             let case = fit("a flag that the solver does not use", &format!("--solver {solver} {flag}"));
-            cases.push(case.refused([solver, name, "do not go together"]));
+            cases.push(case.refused([solver, name, "does not take"]));
         }
     }
     for (solver, key) in [
@@ -186,7 +190,7 @@ fn unused() -> Vec<Case> {
         ("gd", "constants=printed"),
     ] {
         let case = fit("a key that the solver does not use", &format!("--activation silu --solver {solver}:{key}"));
-        cases.push(case.refused([solver, key.split('=').next().unwrap_or_default(), "do not go together"]));
+        cases.push(case.refused([solver, key.split('=').next().unwrap_or_default(), "does not take"]));
     }
     cases
 }

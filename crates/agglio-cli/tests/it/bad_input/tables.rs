@@ -33,14 +33,14 @@ fn files() -> Vec<Case> {
         case("a link to itself", "fit loop.csv --target y").prepare(link_to_itself).refused(["symbolic link"]),
         case("a pipe that ends without a byte", "fit pipe --target y").prepare(pipe).refused(["pipe: no rows"]),
         case("an endless file of zeros", "fit /dev/zero --target y")
-            .refused(["/dev/zero:1: the line has more than 16 MB"]),
+            .refused(["/dev/zero:1: the line is longer than 16 MB"]),
         case("nothing at all", "fit /dev/null --target y").refused(["/dev/null: no rows"]),
         case("standard input", "fit - --target y").stdin(GOOD),
         case("standard input without a byte", "fit - --target y").refused(["standard input: no rows"]),
         table("0 bytes", "").refused(["d.csv: no rows"]),
         table("blank lines only", "\n\n  \n").refused(["d.csv: no rows"]),
-        table("a header only", "a,b,y\n").refused(["d.csv: 0 data rows"]),
-        table("one row", "a,b,y\n1,2,3\n").refused(["d.csv: 1 row is too few"]),
+        table("a header only", "a,b,y\n").refused(["d.csv: no rows: there is only a header"]),
+        table("one row", "a,b,y\n1,2,3\n").refused(["d.csv: 1 row is not enough"]),
         case("one row to predict", "predict model.json d.csv").file("d.csv", "x1,x2,x3\n1,2,3\n"),
         table("compressed", b"\x1f\x8b\x08\0\0\0\0\0").refused(["compressed input is not supported"]),
         case("compressed, by its name", "fit d.csv.gz --target y").refused(["d.csv.gz", "compressed"]),
@@ -67,7 +67,7 @@ fn cells() -> Vec<Case> {
             .warned(0, ["2 of 8 rows have a missing value and were dropped"]),
         case("nothing left after dropping", "fit d.csv --target y --missing drop")
             .file("d.csv", "a,y\n1,\n,2\n")
-            .refused(["0 data rows: all 2 have a missing value"]),
+            .refused(["no rows are left: all 2 have a missing value"]),
         case("missing values in a column that is not used", "fit d.csv --target y --drop b")
             .file("d.csv", GOOD.replace("1,2,", "1,,")),
         cell("`nan`", "nan").refused(["`nan` is not finite"]),
@@ -77,13 +77,13 @@ fn cells() -> Vec<Case> {
             .file("d.csv", "a,y\n1,inf\n2,1\n")
             .refused(["`inf` is not finite"]),
         cell("text", "abc").refused(["d.csv:3: column `b`: `abc` is not a number", "--drop"]),
-        table("a decimal comma", "a;b;y\n1;2;0.5\n2;1,5;0.1\n").refused(["`1,5` is not a number; write a point"]),
+        table("a decimal comma", "a;b;y\n1;2;0.5\n2;1,5;0.1\n")
+            .refused(["`1,5` is not a number; write decimals with a point"]),
         table("decimal commas everywhere", "a;b;y\n1,5;2,5;0,3\n2,5;1,5;0,1\n")
-            .refused(["write a point for decimals", "(5 more such cells)"]),
-        cell("a thousands separator", "1_000").refused(["`1_000` is not a number", "nothing between thousands"]),
+            .refused(["write decimals with a point", "(5 more such cells)"]),
+        cell("a thousands separator", "1_000").refused(["`1_000` is not a number", "no separator between thousands"]),
         cell("a hexadecimal number", "0x10").refused(["`0x10` is not a number"]),
-        table("labels of text", "a,y\n1,no\n2,yes\n")
-            .refused(["column `y`: `no` is not a number, and neither", "encode"]),
+        table("labels of text", "a,y\n1,no\n2,yes\n").refused(["column `y`: `no` is not a number, nor", "encode"]),
         case("text to predict", "predict model.json d.csv")
             .file("d.csv", "x1,x2,x3\n1,2,abc\n")
             .refused(["`abc` is not a number"]),
@@ -92,22 +92,21 @@ fn cells() -> Vec<Case> {
         cell("a control character", "\u{1b}[2J").refused(["`\\u{1b}[2J` is not a number"]),
         table("a long text", format!("a,y\n{},1\n", "x".repeat(1000))).refused(["xxx…` is not a number"]),
         table("a column of text", "city,y\nParis,0.1\nRome,0.4\nOslo,0.3\n")
-            .refused(["column `city`: `Paris` is not a number, and neither is any other cell", "--drop city"]),
+            .refused(["column `city`: `Paris` is not a number, nor is any other cell", "--drop city"]),
     ]
 }
 
 fn shapes() -> Vec<Case> {
     vec![
         table("a row too short", "a,b,y\n1,2,0.5\n2,0.1\n")
-            .refused(["d.csv:3: 2 fields where the header has 3 (at byte 14)"]),
-        table("a row too long", "a,b,y\n1,2,0.5\n2,3,0.1,4\n").refused(["d.csv:3: 4 fields where the header has 3"]),
-        table("an open quote", "a,b,y\n1,2,0.5\n\"2,3,0.1\n3,4,0.2\n")
-            .refused(["d.csv:3: a quote is opened that is never closed"]),
-        table("text after a quote", "a,b,y\n1,\"2\"3,0.5\n").refused(["d.csv:2: text follows a closing quote"]),
+            .refused(["d.csv:3: 2 fields, but the header has 3 (at byte 14)"]),
+        table("a row too long", "a,b,y\n1,2,0.5\n2,3,0.1,4\n").refused(["d.csv:3: 4 fields, but the header has 3"]),
+        table("an open quote", "a,b,y\n1,2,0.5\n\"2,3,0.1\n3,4,0.2\n").refused(["d.csv:3: a double quote is opened"]),
+        table("text after a quote", "a,b,y\n1,\"2\"3,0.5\n").refused(["d.csv:2: there is text after a closing quote"]),
         table("a name twice", "a,a,y\n1,2,0.5\n").refused(["two columns are called `a`"]),
         table("a name missing", "a,,y\n1,2,0.5\n").refused(["column 2 has no name"]),
-        table("an index without name", ",a,y\n0,2,0.5\n").refused(["column 1 has no name", "numbers the rows"]),
-        table("a line that never ends", "1".repeat(17 << 20)).refused(["d.csv:1: the line has more than 16 MB"]),
+        table("an index without name", ",a,y\n0,2,0.5\n").refused(["column 1 has no name", "a row number"]),
+        table("a line that never ends", "1".repeat(17 << 20)).refused(["d.csv:1: the line is longer than 16 MB"]),
         table("two million commas", ",".repeat(2_000_000)).refused(["d.csv:1: the line has more than 1048576 fields"]),
     ]
 }
@@ -123,12 +122,12 @@ fn dialects() -> Vec<Case> {
         table("semicolons", GOOD.replace(',', ";")),
         table("tabs", GOOD.replace(',', "\t")),
         case("colons, asked for", "fit d.csv --target y --delimiter :").file("d.csv", GOOD.replace(',', ":")),
-        table("blanks between fields", GOOD.replace(',', " ")).refused(["there is only `a b y`", "--delimiter"]),
+        table("blanks between fields", GOOD.replace(',', " ")).refused(["the only column is `a b y`", "--delimiter"]),
         case("a delimiter that cannot be", "fit d.csv --target y --delimiter 1").refused(["one character such as"]),
         case("no header", "fit d.csv --target 3 --no-header").file("d.csv", GOOD.replace("a,b,y\n", "")),
         case("no header, unsaid", "fit d.csv --target 0.5")
             .file("d.csv", GOOD.replace("a,b,y\n", ""))
-            .warned(0, ["names are all numbers", "--no-header"]),
+            .warned(0, ["all column names are numbers", "--no-header"]),
         case("a header, denied", "fit d.csv --target 3 --no-header")
             .file("d.csv", GOOD)
             .refused(["d.csv:1: column `1`: `a`"]),

@@ -11,14 +11,14 @@ fn labels_that_are_all_the_same() {
     every(&constant, "", |solver, fit| {
         let flat = ["a", "b"].iter().all(|name| fit.coefficient(name).abs() <= 1e-9);
         let exact = if EXACT.contains(&solver) { fit.code == 0 && fit.loss() <= 1e-28 } else { fit.loss() <= 1e-14 };
-        fit.warns("every label is 0.3") && flat && exact
+        fit.warns("the response is always 0.3") && flat && exact
     });
     for bound in [1.0, 0.0] {
         let at_bound = table("a,b,y", ROWS, |row| vec![row.a, row.b, bound]);
-        every(&at_bound, "", |_, fit| fit.status() == "diverging" && fit.warns("40 of 40 labels"));
+        every(&at_bound, "", |_, fit| fit.status() == "diverging" && fit.warns("40 of 40 values of `y`"));
     }
     let repeated = table("a,b,y", ROWS, |_| vec![1.5, -2.0, 0.4]);
-    every(&repeated, "", |_, fit| fit.loss() <= 1e-14 && fit.coefficient("a") == 0.0 && fit.warns("`a`, `b`"));
+    every(&repeated, "", |_, fit| fit.loss() <= 1e-14 && fit.coefficient("a") == 0.0 && fit.warns("`a` and `b`"));
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn one_row_repeated_with_labels_of_its_own() {
     let repeated = table("a,b,y", ROWS, |row| vec![1.5, -2.0, row.y()]);
     let loss = lowest(&repeated, "");
     every(&repeated, "", |solver, fit| {
-        solved(solver, fit, loss) && fit.coefficient("b") == 0.0 && fit.warns("`a`, `b`")
+        solved(solver, fit, loss) && fit.coefficient("b") == 0.0 && fit.warns("`a` and `b`")
     });
 }
 
@@ -43,7 +43,7 @@ fn labels_that_are_zero_or_one() {
 fn columns_that_say_the_same() {
     let copy = table("a,b,c,y", ROWS, |row| vec![row.a, row.b, row.a, row.y()]);
     let sum = table("a,b,c,y", ROWS, |row| vec![row.a, row.b, row.a + row.b, row.y()]);
-    for (table, names) in [(copy, "`a`, `c`: these are collinear"), (sum, "`a`, `b`, `c`: these are")] {
+    for (table, names) in [(copy, "`a` and `c` are collinear"), (sum, "`a`, `b` and `c` are")] {
         every(&table, "", |solver, fit| match EXACT.contains(&solver) {
             true => fit.status() == "not identified" && fit.warns(names),
             false => fit.code == 3 && ["not identified", "iteration limit"].contains(&fit.status()),
@@ -57,7 +57,7 @@ fn columns_that_say_nothing() {
     for value in [0.0, 3.25, -1e300, 1e-300] {
         let table = table("a,b,c,y", ROWS, |row| vec![row.a, row.b, value, row.y()]);
         every(&table, "", |solver, fit| {
-            solved(solver, fit, loss) && fit.coefficient("c") == 0.0 && fit.warns("nothing varies in `c`")
+            solved(solver, fit, loss) && fit.coefficient("c") == 0.0 && fit.warns("`c` is constant or zero")
         });
     }
 }
@@ -69,7 +69,7 @@ fn fewer_rows_than_columns() {
         (0..20).map(|j| drawn(row.i, 10 + j)).chain([row.y()]).collect()
     });
     every(&short, "", |solver, fit| match EXACT.contains(&solver) {
-        true => fit.status() == "not identified" && fit.warns("`x12` and 8 more: 6 rows do not determine"),
+        true => fit.status() == "not identified" && fit.warns("`x12` and 8 more): drop columns"),
         false => fit.code == 3,
     });
 }
@@ -110,7 +110,7 @@ fn columns_beyond_every_size() {
         none(&table, "", &["column `b`: its values are so small that its coefficient overflows", "multiply"]);
     }
     let huge = table("a,b,y", ROWS, |row| vec![row.a, 1e200 * row.b, row.y()]);
-    none(&huge, "--scaling none", &["column `b`: its values are too large to square", "divide"]);
+    none(&huge, "--scaling none", &["column `b`: its values are so large that their squares overflow", "divide"]);
     let underflown = ["column `b`: its values are so large that its coefficient underflows", "divide"];
     for (size, label) in [(1e300, 1e-15), (1e300, 1e-90), (1e200, 1e-130)] {
         let table = table("a,b,y", ROWS, |row| vec![row.a, size * row.b, label * row.z]);
@@ -136,7 +136,7 @@ fn labels_of_every_size() {
     }
     for size in [1e-300, 1e-160, 1e160, 1e300, 1e307] {
         let positive = table("a,b,y", ROWS, |row| vec![row.a, row.b, size * row.softplus()]);
-        let pieces = ["the largest label is", "to square", "the target by"];
+        let pieces = ["the largest response is", "and its square", "the target by"];
         for activation in ["identity", "softplus", "sigmoid"] {
             none(&positive, &format!("--activation {activation}"), &pieces);
         }
@@ -178,7 +178,7 @@ fn weights_that_are_none() {
     none(&weighted(|row| if row.i == 7 { 1.0 } else { 0.0 }), "--weights w", &["only 1 row has a weight above zero"]);
     none(&weighted(|row| if row.i == 7 { f64::NAN } else { 1.0 }), "--weights w", &["column `w`", "not finite"]);
     none(&plain(), "--weights v", &["no column is called `v`"]);
-    none("a,w,y\n1,1,0.5\n2,0.4\n", "--weights w", &["2 fields where the header has 3"]);
+    none("a,w,y\n1,1,0.5\n2,0.4\n", "--weights w", &["2 fields, but the header has 3"]);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn offsets_beyond_the_exponential() {
     for solver in SOLVERS {
         fit(&folder(&mixed), &format!("--offset o --activation exp --solver {solver}"));
     }
-    none(&with_offset(|_| 1e300), "--offset o", &["the largest offset is 1e300", "too large to square"]);
+    none(&with_offset(|_| 1e300), "--offset o", &["the largest offset is 1e300", "its square overflows"]);
 }
 
 /// The loss falls by a few ten-thousandths on the way to infinity, along a direction that is almost flat.

@@ -44,8 +44,8 @@ fn settings_at_the_edge_of_what_they_may_be() {
     for solver in SOLVERS {
         for words in ["--radius 1e-300", "--radius 1e300", "--l2 1e300", "--l2 1e-300", "--batch 1000"] {
             match fit(&folder, &format!("--solver {solver} {words}")) {
-                Answer::Refused(why) => assert!(why.contains("do not go together"), "{solver} {words}: {why}"),
-                Answer::Fitted(fit) if words == "--batch 1000" => assert!(fit.warns("more than the 40 rows")),
+                Answer::Refused(why) => assert!(why.contains("does not take"), "{solver} {words}: {why}"),
+                Answer::Fitted(fit) if words == "--batch 1000" => assert!(fit.warns("larger than the data (40 rows)")),
                 Answer::Fitted(_) => {}
             }
         }
@@ -90,7 +90,7 @@ fn threads_that_are_none_or_too_many() {
     let run = |threads: &str| folder.run(&format!("fit data.csv --target y --threads {threads}"));
     let (many, none) = (run("10000"), run("0"));
     assert_eq!(many.code, Some(0), "{}", many.stderr);
-    assert!(many.stderr.contains("10000 threads are too many; 1024 are used"), "{}", many.stderr);
+    assert!(many.stderr.contains("10000 threads are too many; 1024 threads are used"), "{}", many.stderr);
     assert!(none.code == Some(2) && none.stderr.contains("threads is 0"), "{}", none.stderr);
 }
 
@@ -108,10 +108,10 @@ fn starts_that_are_none() {
         let init = |file: &str| format!("--solver {solver} --init {file}");
         refused(&folder, &init("short.json"), &["no coefficient for the feature `b`"]);
         refused(&folder, &init("long.json"), &["a coefficient for `c`, which is not a feature"]);
-        refused(&folder, &init("text.json"), &["not a weights file: the coefficient of `b`"]);
-        refused(&folder, &init("nan.json"), &["not a weights file"]);
-        refused(&folder, &init("huge.json"), &["not a weights file"]);
+        refused(&folder, &init("text.json"), &["not a coefficients file: the coefficient of `b`"]);
+        refused(&folder, &init("nan.json"), &["not a coefficients file"]);
+        refused(&folder, &init("huge.json"), &["not a coefficients file"]);
         fitted(&folder, &init("far.json"));
-        refused(&folder, &init("farther.json"), &["too large to start from"]);
+        refused(&folder, &init("farther.json"), &["of the start is too large"]);
     }
 }
