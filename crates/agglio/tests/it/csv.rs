@@ -148,7 +148,7 @@ fn columns_without_names_are_numbered() {
     assert_eq!(read("1,3\n", Some(3)).unwrap().values, [1.0, 3.0]);
     for (text, columns) in [("1,2,3\n", None), ("1,2,3,4\n", Some(3)), ("1\n", Some(3))] {
         let error = read(text, columns).unwrap_err().to_string();
-        assert!(error.contains("where the model has 2 features"), "{error}");
+        assert!(error.contains("but the model has 2 features"), "{error}");
     }
 }
 
@@ -162,7 +162,7 @@ fn endless_and_enormous_input_ends_with_a_word() {
     assert!(read(&mut std::io::repeat(b',')).contains("d:1: the line has more than 1048576 fields"));
     assert!(read(&mut std::io::repeat(b'"')).contains("d:1: the line is longer than 16 MB"));
     assert!(read(&mut b"a,y\n1,\"".chain(std::io::repeat(b'\n'))).contains("d:2: a double quote is opened"));
-    assert!(read(&mut b"a,y\n".chain(Endless(b"1,2\n"))).contains("the memory that is free holds"));
+    assert!(read(&mut b"a,y\n".chain(Endless(b"1,2\n"))).contains("the free memory holds only"));
     let error = read(&mut b"a,y\n1,1\n1,x\n".chain(Endless(b"1,x\n")));
     assert!(error.contains("(at least ") && error.contains(" more such cells)"), "{error}");
 }
