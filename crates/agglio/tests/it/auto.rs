@@ -163,7 +163,7 @@ fn settings_that_a_solver_does_not_use_are_refused() {
         (options(Solver::Lm).tau0(0.5), "tau0"),
         (options(Solver::Newton).beta(2.0), "beta"),
         (options(Solver::Auto).batch(5), "batch"),
-        (options(Solver::Gd).noise(Noise::Auto), "noise auto"),
+        (options(Solver::Gd).noise(Noise::Auto), "noise `auto`"),
         (options(Solver::Gd).restarts(Restarts::Count(3)), "restarts"),
         (options(Solver::Saga).l2(0.1), "l2"),
         (options(Solver::Auto).l2(-1.0), "l2"),

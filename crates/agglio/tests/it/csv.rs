@@ -55,7 +55,7 @@ fn bad_files_are_refused_with_their_place() {
         ("a,a,y\n1,2,3\n", "two columns are called `a`"),
         ("a,,y\n1,2,3\n", "column 2 has no name"),
         ("a,z\n1,2\n", "no column is called `y`"),
-        ("y\n1\n", "no feature columns"),
+        ("y\n1\n", "no feature is left"),
     ];
     for (text, what) in cases {
         let error = read(text, &target("y")).unwrap_err();
@@ -82,7 +82,7 @@ fn delimiters_are_found_or_asked_for() {
     let asked = Csv::new().delimiter(Some(b':')).read(&b"a:y\n1:2\n"[..], Path::new("d"), &target("y")).unwrap();
     assert_eq!(asked.labels, [2.0]);
     assert!(read("a y\n1 2\n", &target("y")).unwrap_err().contains("delimiter"));
-    assert!(read("a;b;y\n1,5;2;3\n", &target("y")).unwrap_err().contains("write a point for decimals"));
+    assert!(read("a;b;y\n1,5;2;3\n", &target("y")).unwrap_err().contains("write decimals with a point"));
 }
 
 #[test]
@@ -92,8 +92,8 @@ fn lines_are_counted_whatever_ends_them_and_whatever_is_between() {
         ("a,y\r\n\r\n1,2\r\n1,x\r\n", "data.csv:4: column `y`: `x`"),
         ("a,y\r1,2\r\r1,x", "data.csv:4: column `y`: `x`"),
         ("a,t,y\n1,\"two\nlines\",2\n1,z,x\n", "data.csv:4: column `y`: `x`"),
-        ("a,y\n1,2\n\"1,2\n3,4\n5,6\n", "data.csv:3: a quote is opened that is never closed"),
-        ("a,y\n1,2\n\"1\"2,3\n", "data.csv:3: text follows a closing quote"),
+        ("a,y\n1,2\n\"1,2\n3,4\n5,6\n", "data.csv:3: a double quote is opened and never closed"),
+        ("a,y\n1,2\n\"1\"2,3\n", "data.csv:3: there is text after a closing quote"),
     ] {
         let selection = Selection { features: Features::Only(vec!["a".into()]), ..target("y") };
         let error = read(text, &selection).unwrap_err();
@@ -109,7 +109,7 @@ fn bad_cells_are_counted() {
     assert!(error.contains("(2 more such cells);"), "{error}");
     let error = read("city,y\nParis,1\nRome,2\n", &target("y")).unwrap_err();
     assert!(
-        error.contains("neither is any other cell of the column") && error.ends_with("leave it out of the features"),
+        error.contains("nor is any other cell of the column") && error.ends_with("leave it out of the features"),
         "{error}"
     );
     // a line that is broken after the first bad cell does not hide it
@@ -148,7 +148,7 @@ fn columns_without_names_are_numbered() {
     assert_eq!(read("1,3\n", Some(3)).unwrap().values, [1.0, 3.0]);
     for (text, columns) in [("1,2,3\n", None), ("1,2,3,4\n", Some(3)), ("1\n", Some(3))] {
         let error = read(text, columns).unwrap_err().to_string();
-        assert!(error.contains("where the model has 2 features"), "{error}");
+        assert!(error.contains("but the model has 2 features"), "{error}");
     }
 }
 
@@ -157,12 +157,12 @@ fn endless_and_enormous_input_ends_with_a_word() {
     let read = |source: &mut dyn Read| {
         Csv::new().memory(1 << 20).read(source, Path::new("d"), &target("y")).unwrap_err().to_string()
     };
-    assert!(read(&mut std::io::repeat(0)).contains("d:1: the line has more than 16 MB"));
+    assert!(read(&mut std::io::repeat(0)).contains("d:1: the line is longer than 16 MB"));
     assert!(read(&mut std::io::repeat(b'\n')).contains("blank lines"));
     assert!(read(&mut std::io::repeat(b',')).contains("d:1: the line has more than 1048576 fields"));
-    assert!(read(&mut std::io::repeat(b'"')).contains("d:1: the line has more than 16 MB"));
-    assert!(read(&mut b"a,y\n1,\"".chain(std::io::repeat(b'\n'))).contains("d:2: a quote is opened"));
-    assert!(read(&mut b"a,y\n".chain(Endless(b"1,2\n"))).contains("the memory that is free holds"));
+    assert!(read(&mut std::io::repeat(b'"')).contains("d:1: the line is longer than 16 MB"));
+    assert!(read(&mut b"a,y\n1,\"".chain(std::io::repeat(b'\n'))).contains("d:2: a double quote is opened"));
+    assert!(read(&mut b"a,y\n".chain(Endless(b"1,2\n"))).contains("the free memory holds only"));
     let error = read(&mut b"a,y\n1,1\n1,x\n".chain(Endless(b"1,x\n")));
     assert!(error.contains("(at least ") && error.contains(" more such cells)"), "{error}");
 }

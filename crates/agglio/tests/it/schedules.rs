@@ -94,7 +94,7 @@ fn numbers_outside_their_range_are_refused_by_name() {
         (sigmoid().solver(Solver::Sgd).batch(0), "batch"),
         (sigmoid().threads(0), "threads"),
         (sigmoid().noise(Noise::Pre).tau0(0.1), "tau0"),
-        (sigmoid().start(Start::Random(Some(nan))), "start"),
+        (sigmoid().start(Start::Random(Some(nan))), "init is random"),
     ];
     for (options, name) in bad {
         let error = options.build().unwrap_err().to_string();

@@ -106,7 +106,7 @@ fn names_and_values_that_do_not_exist_are_told() {
     assert_eq!(why("tua0", "1"), "no option is called `tua0`; did you mean `tau0`?");
     assert!(why("colour", "1").contains("the keys are activation, intercept, noise"));
     assert_eq!(why("eta", "big"), "eta is `big`; it must be a number");
-    assert_eq!(why("noise", "during"), "noise is `during`; it is `post`, `pre` or `auto`");
+    assert_eq!(why("noise", "during"), "noise is `during`; it must be `post`, `pre` or `auto`");
     assert!(why("solver", "adm").contains("did you mean `adam`?"));
 }
 
