@@ -44,7 +44,7 @@ pub fn exception(solver: Solver, activation: &str) -> Option<Exception> {
     match solver {
         Solver::Theory if phi.envelope().is_none() => Some(Exception::Refused("the theory has constants")),
         _ if solver.uses_eta() && !searches && phi.largest_slope().is_none() => {
-            Some(Exception::Refused("unbounded slope"))
+            Some(Exception::Refused("unbounded derivative"))
         }
         Solver::Linear | Solver::Glmtron | Solver::Theory => Some(Exception::OtherObjective),
         Solver::Sgd | Solver::Adam | Solver::Yogi => Some(Exception::Coarse { noiseless: 1e-9, noisy: 1e-4 }),
