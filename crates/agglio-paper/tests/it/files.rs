@@ -59,6 +59,6 @@ fn a_folder_under_a_file_s_name_is_an_error_and_costs_no_other_file() {
     let folder = Folder::open(scratch.path()).unwrap();
     fs::create_dir(scratch.path().join("alone.json")).unwrap();
     let why = folder.put(&samples::alone()).unwrap_err().to_string();
-    assert!(why.contains("alone.json: it is a folder"), "{why}");
+    assert!(why.contains("alone.json: this is a folder"), "{why}");
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
 }
