@@ -124,7 +124,7 @@ pub struct LogLikelihoods {
 }
 
 impl LogLikelihoods {
-    /// The same on so many times the rows.
+    /// The same for `times` as many rows.
     pub(crate) fn scaled(&self, times: f64) -> LogLikelihoods {
         LogLikelihoods { pre: self.pre.map(|pre| times * pre), post: times * self.post }
     }

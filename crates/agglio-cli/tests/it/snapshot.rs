@@ -11,34 +11,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs, thread};
 
+use agglio::Solver;
+use agglio::activation::NAMES;
 use serde_json::Value;
 
 use crate::{Folder, Numbers};
 
-const ACTIVATIONS: [&str; 9] =
-    ["sigmoid", "softplus", "leaky-softplus", "silu", "gelu", "tanh", "probit", "exp", "identity"];
-
-const SOLVERS: [&str; 19] = [
-    "auto",
-    "gd",
-    "sgd",
-    "svrg",
-    "saga",
-    "momentum",
-    "nesterov",
-    "adam",
-    "yogi",
-    "lbfgs",
-    "newton",
-    "newton-cg",
-    "lm",
-    "multistart",
-    "ngd",
-    "gradopt",
-    "glmtron",
-    "irls",
-    "linear",
-];
+/// The solvers that take any problem: all but `theory`.
+fn solvers() -> impl Iterator<Item = Solver> {
+    Solver::ALL.into_iter().filter(|&solver| solver != Solver::Theory)
+}
 
 /// Coefficients of a fit that the file keeps.
 const KEPT: usize = 6;
@@ -116,7 +98,7 @@ fn tables() -> Folder {
         let run = folder.run(&format!("simulate {words} -o {name}.csv"));
         assert_eq!(run.code, Some(0), "{words}: {}", run.stderr);
     };
-    for phi in ACTIVATIONS {
+    for phi in NAMES {
         let few = format!("--rows 120 --features 3 --activation {phi} --seed 5");
         simulate(&format!("exact-{phi}"), &few);
         simulate(&format!("noisy-{phi}"), &format!("{few} --noise post:0.1"));
@@ -166,9 +148,9 @@ fn odd_tables(folder: &Folder) {
 /// Every fit of the snapshot.
 fn bank() -> Vec<Fit> {
     let mut fits = Vec::new();
-    for phi in ACTIVATIONS {
+    for phi in NAMES {
         let fit = |table: &str, flags: &str| Fit::new(format!("{table}-{phi}"), format!("--activation {phi} {flags}"));
-        fits.extend(SOLVERS.map(|solver| fit("noisy", &format!("--solver {solver}"))));
+        fits.extend(solvers().map(|solver| fit("noisy", &format!("--solver {solver}"))));
         fits.extend(["auto", "gd", "svrg", "lbfgs"].map(|solver| fit("exact", &format!("--solver {solver}"))));
         fits.extend(
             ["--noise pre", "--noise auto", "--noise pre --solver gd", "--tau-max 0.5"].map(|f| fit("before", f)),

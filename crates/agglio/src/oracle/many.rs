@@ -7,7 +7,8 @@
 use crate::math::vector::{self, sum};
 use crate::oracle::partial_sums::PartialSums;
 use crate::oracle::query::Ask;
-use crate::oracle::row_pass::{RowPass, Scratch, stride};
+use crate::oracle::row_pass::{RowPass, stride};
+use crate::oracle::scratch::Scratch;
 use crate::rows::{BLOCK, Run};
 
 /// Gradient queries about the same rows.

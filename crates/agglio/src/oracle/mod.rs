@@ -24,9 +24,11 @@ mod many;
 mod message;
 mod partial_sums;
 mod partition;
+mod preimage_pass;
 mod projection;
 mod query;
 mod row_pass;
+mod scratch;
 mod shard;
 
 use std::borrow::Cow;

@@ -3,11 +3,11 @@
 use crate::math::linalg::Symmetric;
 use crate::math::tree::LEAF;
 use crate::math::vector::{self, sum, sum_of};
-use crate::oracle::density::PreimageDensity;
-use crate::oracle::labels::PreimageChoice;
 use crate::oracle::loss;
 use crate::oracle::partial_sums::{PartialSums, Weighted};
+use crate::oracle::preimage_pass::DEPARTURE;
 use crate::oracle::query::{Ask, At, Ends, Hessian, Memory, Query, Want};
+use crate::oracle::scratch::{Scratch, ScratchView};
 use crate::oracle::shard::{Asked, Prepared};
 use crate::rows::{Addition, Predictor, Rows, Run};
 
@@ -27,7 +27,7 @@ pub(super) struct RowPass<'a> {
     /// θ, or the first of several points.
     pub at: Predictor,
     /// Further points.
-    others: Vec<Predictor>,
+    pub others: Vec<Predictor>,
 }
 
 impl<'a> RowPass<'a> {
@@ -246,71 +246,6 @@ impl<'a> RowPass<'a> {
         }
     }
 
-    /// ẑ is the left or the right preimage. Given y, its odds are proportional to N(ẑ; z, σ²)/|φ′(ẑ)|.
-    fn visit_mixture(&self, sigma: f64, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
-        let ScratchView { weight, offset, columns: [z, left, right, expected, a, ..], .. } = self.enter(scratch, run);
-        self.predict(&self.at, run, offset, z);
-        self.prepared.labels.both(run, left, right);
-        let mut log_likelihood = sums.numbers.first().copied().unwrap_or(0.0);
-        for i in 0..run.len() {
-            if weight[i] == 0.0 {
-                expected[i] = 0.0;
-                continue;
-            }
-            let density = |preimage: f64| self.density(preimage, z[i], sigma);
-            let both = PreimageDensity::expect(density(left[i]), density(right[i]));
-            sums.loss += weight[i] * both.square;
-            log_likelihood += weight[i] * both.log_density;
-            expected[i] = both.preimage;
-        }
-        sums.numbers = vec![log_likelihood];
-        a.iter_mut().enumerate().for_each(|(i, a)| *a = weight[i] * (expected[i] - offset[i]));
-        if let Some(right) = sums.right_sides.first_mut() {
-            self.add(run, [(a, right)]);
-        }
-    }
-
-    fn density(&self, preimage: f64, z: f64, sigma: f64) -> PreimageDensity {
-        PreimageDensity::new(self.prepared.frame.activation.as_ref(), preimage, z, sigma)
-    }
-
-    /// At τ = 0 the problem is linear least squares on φ⁻¹(c) and does not depend on θ.
-    fn visit_normal_equations(
-        &self,
-        choices: &[PreimageChoice],
-        run: &Run<'_>,
-        scratch: &mut Scratch,
-        sums: &mut PartialSums,
-    ) {
-        let ScratchView { weight, offset, columns: [a, b, ..], products } = self.enter(scratch, run);
-        let Prepared { frame, labels } = self.prepared;
-        let weighted_preimages = |choice: PreimageChoice, a: &mut [f64]| {
-            labels.choose(choice, frame, run, a);
-            for ((a, weight), offset) in a.iter_mut().zip(weight).zip(offset) {
-                *a = if *weight > 0.0 { weight * (*a - offset) } else { 0.0 };
-            }
-        };
-        let sides = sums.right_sides.chunks_mut(2).zip(choices.chunks(2));
-        for pair in sides {
-            match pair {
-                ([left, right], &[first, second]) => {
-                    weighted_preimages(first, a);
-                    weighted_preimages(second, b);
-                    self.add(run, [(a, left), (b, right)]);
-                }
-                ([single], &[choice]) => {
-                    weighted_preimages(choice, a);
-                    self.add(run, [(a, single)]);
-                }
-                _ => {}
-            }
-        }
-        if let Some(matrix) = &mut sums.products {
-            self.rows.add_products(run, self.pivot(), weight, matrix.lower_mut(), products);
-            self.add(run, [(weight, &mut sums.curvature)]);
-        }
-    }
-
     /// Σ ω (E φ(z + ε) − y)².
     fn visit_means(&self, sigma: f64, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
         let ScratchView { weight, offset, columns: [z, label, mean, ..], .. } = self.enter(scratch, run);
@@ -318,36 +253,6 @@ impl<'a> RowPass<'a> {
         self.rows.labels(run, label);
         self.prepared.frame.activation.average(sigma, z, mean);
         sums.loss += loss::compare(weight, label, mean).loss;
-    }
-
-    /// Σ ω; ωD, ωD²; ωe², ωe³, ωe⁴; ωg, ωg², ωe²g.
-    fn visit_departure(&self, ends: &Ends<'_>, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
-        let ScratchView { weight, offset, columns: [z, label, mean, value, left, right, ..], .. } =
-            self.enter(scratch, run);
-        let activation = &self.prepared.frame.activation;
-        self.others.iter().for_each(|post| self.predict(post, run, offset, z));
-        activation.respond(z, value);
-        self.predict(&self.at, run, offset, z);
-        self.rows.labels(run, label);
-        activation.average(ends.sigma, z, mean);
-        self.prepared.labels.both(run, left, right);
-        for i in (0..run.len()).filter(|&i| weight[i] > 0.0) {
-            let excess = (mean[i] - label[i]).powi(2) - (value[i] - label[i]).powi(2);
-            let terms = self.departure(z[i], excess, [left[i], right[i]], ends.residual);
-            sums.numbers.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight[i] * term);
-        }
-    }
-
-    fn departure(&self, z: f64, excess: f64, preimages: [f64; 2], residual: f64) -> [f64; DEPARTURE] {
-        let [left, right] = preimages.map(|preimage| self.density(preimage, z, residual));
-        let odds = PreimageDensity::odds(left, right);
-        let moment = |power: i32| {
-            let of = |side: PreimageDensity| ((side.preimage - z) / residual).powi(power);
-            odds * of(left) + (1.0 - odds) * of(right)
-        };
-        let derivative = self.prepared.frame.activation.derivative(z);
-        let (square, slope) = (moment(2), derivative.abs().max(f64::MIN_POSITIVE).ln());
-        [1.0, excess, excess * excess, square, moment(3), moment(4), slope, slope * slope, square * slope]
     }
 
     /// Σ ω r², Σ ω r φ′ and Σ ω φ′² of the model without covariates. Covariates are not read.
@@ -391,7 +296,7 @@ impl<'a> RowPass<'a> {
     }
 
     /// z = (x − p)ᵀv + constant + offset; for a direction the offset is zero.
-    fn predict(&self, predictor: &Predictor, run: &Run<'_>, offset: &[f64], z: &mut [f64]) {
+    pub(super) fn predict(&self, predictor: &Predictor, run: &Run<'_>, offset: &[f64], z: &mut [f64]) {
         self.rows.dots(run, self.pivot(), &predictor.v, z);
         vector::add(z, offset, predictor.constant);
     }
@@ -415,7 +320,7 @@ impl<'a> RowPass<'a> {
         ScratchView { weight, offset, columns: std::array::from_fn(|_| column()), products: &mut scratch.products }
     }
 
-    fn add<const K: usize>(&self, run: &Run<'_>, additions: [(&[f64], &mut Weighted); K]) {
+    pub(super) fn add<const K: usize>(&self, run: &Run<'_>, additions: [(&[f64], &mut Weighted); K]) {
         self.rows.add_rows(run, self.pivot(), &mut additions.map(weighted));
     }
 
@@ -423,9 +328,6 @@ impl<'a> RowPass<'a> {
         self.prepared.frame.coordinates.pivot()
     }
 }
-
-/// Number of sums in [`Ask::Departure`].
-const DEPARTURE: usize = 9;
 
 fn no_rows_at(at: &At<'_>, width: usize) -> PartialSums {
     let (want, remembers) = (&at.want, at.memory != Memory::Unused);
@@ -445,33 +347,4 @@ fn no_rows_at(at: &At<'_>, width: usize) -> PartialSums {
 fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
     sums.total += sum(a);
     Addition { coefficients: a, sums: &mut sums.rows }
-}
-
-/// Scratch memory for runs of rows: columns with one number per row, and memory for products of rows.
-pub(super) struct Scratch {
-    rows: usize,
-    /// Weights (default one) and offsets (default zero), then all other columns. They are one allocation: if columns
-    /// were separate and their addresses differed by nearly a multiple of the page size, loads would wait for unrelated
-    /// stores.
-    columns: Vec<f64>,
-    products: Vec<f64>,
-}
-
-/// The part of the scratch memory that a run uses.
-pub(super) struct ScratchView<'a> {
-    pub weight: &'a [f64],
-    pub offset: &'a [f64],
-    pub columns: [&'a mut [f64]; Scratch::COLUMNS],
-    products: &'a mut Vec<f64>,
-}
-
-impl Scratch {
-    /// Number of columns in addition to weights and offsets.
-    const COLUMNS: usize = 8;
-
-    pub fn new(rows: usize) -> Scratch {
-        let mut columns = vec![0.0; (2 + Self::COLUMNS) * rows];
-        columns[..rows].fill(1.0);
-        Scratch { rows, columns, products: Vec::new() }
-    }
 }

@@ -80,7 +80,7 @@ impl GaussNewtonBfgs {
     /// Number of rejections at one point after which the curvature is computed again.
     const MOST_REJECTIONS: usize = 2;
 
-    /// For problems with so many coefficients that one curvature costs as much as many gradients.
+    /// For problems with many coefficients, where one curvature costs as much as many gradients.
     ///
     /// Starts from the curvature of the linear stage, rescaled to the current column norms of J and corrected along θ
     /// with one Hessian–vector product. When the sample of rows grows, the curvature is reused after Ledoit–Wolf
