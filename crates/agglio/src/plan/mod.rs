@@ -13,7 +13,7 @@ use crate::math::tree::install;
 use crate::oracle::{
     Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, OracleClient, PreimageBranch, Problem, Shard, Shards,
 };
-use crate::race::{self, Rules};
+use crate::race::{self, Rules, Runs};
 use crate::rows::{Rows, Scaling};
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
@@ -137,7 +137,7 @@ impl Plan {
         let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
         let (found, report) = {
             let oracle = OracleClient::new(&driver, self.labels());
-            let mut found = self.rules.find(&oracle, observer)?;
+            let mut found = self.rules.find(&oracle, &mut Runs::new(observer))?;
             let report = report::of(&self.rules, self.activation.name(), &oracle, &mut found)?;
             (found, report)
         };

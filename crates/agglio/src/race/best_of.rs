@@ -1,32 +1,18 @@
-//! A *race* between runs of the loop: the first comes from the linear stage, challengers begin elsewhere, and the lowest is
-//! kept, a finite minimum before an optimum at infinity.
-
-use std::ops::ControlFlow;
+//! The *best of* several runs: the lowest is kept, a finite minimum before an optimum at infinity.
 
 use crate::certificate::{Certificate, Far, glance_along_theta};
 use crate::error::Result;
-use crate::fit::{Observer, Outcome, Step};
-use crate::math::linalg::norm;
-use crate::oracle::{Batch, Oracle};
+use crate::fit::Outcome;
+use crate::oracle::{Batch, LabelChoice, Oracle};
 use crate::outcome::{Status, StopReason};
+use crate::race::Found;
 
 /// Losses this close, relatively, are the same minimum.
 const SAME: f64 = 1e-6;
 /// Losses this close, relatively, differ by where paths leave off.
 const TIE: f64 = 1e-7;
-/// θ this close to the best, relatively, is on its way there.
-const NEAR: f64 = 1e-2;
-/// A challenger is clearly behind where a step gains less than this share of what it lacks.
-const SLOW: f64 = 0.01;
-/// The same for a single step.
-const SLOWEST: f64 = 1e-4;
-/// Steps in a row that must be so slow.
-const SLOW_STEPS: usize = 3;
-/// Share of saturated rows from which on a challenger may be on its way to infinity.
+/// Share of saturated rows from which on a run may be on its way to infinity.
 const SATURATED: f64 = 0.5;
-
-/// Share of saturated rows from which on a challenger is asked where it is going.
-const ALL_SATURATED: f64 = 0.95;
 
 /// Where a run began: one that began at the best and returns there is no witness for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +26,8 @@ pub(super) enum Origin {
 /// Outcomes of several runs of which one is kept.
 pub(super) struct BestOf {
     best: Outcome,
+    /// The certificate of the best, once it was asked for.
+    certificate: Option<Certificate>,
     /// Whether the best is an optimum at infinity.
     infinite: bool,
     /// The lowest loss that is approached at infinity.
@@ -53,15 +41,6 @@ pub(super) struct BestOf {
     others: Vec<Vec<f64>>,
     /// Restarts so far.
     restarts: u64,
-}
-
-/// The run that is kept.
-pub(super) struct Kept {
-    pub outcome: Outcome,
-    /// Of the other runs, how many ended as low, and how many there are.
-    pub agreed: (usize, usize),
-    /// The loss at infinity, where that is lower.
-    pub lower_at_infinity: Option<f64>,
 }
 
 /// What counts of a run once it is over.
@@ -79,6 +58,7 @@ impl BestOf {
             runs,
             interrupted,
             best: first,
+            certificate: None,
             infinite: limit.is_some(),
             at_infinity: limit,
             rows,
@@ -99,7 +79,7 @@ impl BestOf {
 
     /// Keeps the outcome or the best.
     fn decide(&mut self, outcome: Outcome, oracle: &dyn Oracle) -> Result<()> {
-        // of equals the first is kept: on a sample of the rows they may differ in what it does not see
+        // of equals the first is kept: on a sample of the rows they may differ in directions that the sample leaves open
         let lower = outcome.model.loss < self.best.model.loss * (1.0 - TIE);
         if !lower && !self.infinite {
             return Ok(());
@@ -108,12 +88,11 @@ impl BestOf {
             Some(limit) => {
                 self.note_infinity(limit);
                 if self.infinite && lower {
-                    self.best = outcome;
+                    self.take(outcome, true, None);
                 }
             }
             None if lower => self.replace(outcome, oracle)?,
-            None if self.infinite => self.prefer(outcome, oracle)?,
-            None => {}
+            None => self.prefer(outcome, oracle)?,
         }
         Ok(())
     }
@@ -125,22 +104,39 @@ impl BestOf {
 
     /// Puts a certified minimum in the place of an optimum at infinity.
     fn prefer(&mut self, outcome: Outcome, oracle: &dyn Oracle) -> Result<()> {
-        let converged = Status::from(outcome.reason) == Status::Converged;
-        if converged && Certificate::examine(oracle, &outcome)?.certified() {
-            (self.best, self.infinite) = (outcome, false);
+        if Status::from(outcome.reason) != Status::Converged {
+            return Ok(());
+        }
+        let certificate = Certificate::examine(oracle, &outcome)?;
+        if certificate.certified() {
+            self.take(outcome, false, Some(certificate));
         }
         Ok(())
     }
 
     /// Puts a lower run in the place of the best, unless its optimum is at infinity and the best is a certified minimum.
     fn replace(&mut self, lower: Outcome, oracle: &dyn Oracle) -> Result<()> {
-        let infinite = Certificate::examine(oracle, &lower)?.status == Status::Diverging;
-        if infinite && !self.infinite && Certificate::examine(oracle, &self.best)?.certified() {
+        let certificate = Certificate::examine(oracle, &lower)?;
+        let infinite = certificate.status == Status::Diverging;
+        if infinite && !self.infinite && self.certificate(oracle)?.certified() {
             self.note_infinity(lower.model.loss);
         } else {
-            (self.best, self.infinite) = (lower, infinite);
+            self.take(lower, infinite, Some(certificate));
         }
         Ok(())
+    }
+
+    fn take(&mut self, best: Outcome, infinite: bool, certificate: Option<Certificate>) {
+        (self.best, self.infinite, self.certificate) = (best, infinite, certificate);
+    }
+
+    /// The certificate of the best, which is examined once.
+    fn certificate(&mut self, oracle: &dyn Oracle) -> Result<Certificate> {
+        let certificate = match self.certificate.take() {
+            Some(known) => known,
+            None => Certificate::examine(oracle, &self.best)?,
+        };
+        Ok(self.certificate.insert(certificate).clone())
     }
 
     /// Takes in a challenger that was given up on its way to the best, or somewhere above it.
@@ -172,9 +168,9 @@ impl BestOf {
         false
     }
 
-    /// Looks at the best with all that a certificate asks for, which may find that its optimum is at infinity.
+    /// The certificate of the best, which may find that its optimum is at infinity.
     pub fn examine(&mut self, oracle: &dyn Oracle) -> Result<Certificate> {
-        let certificate = Certificate::examine(oracle, &self.best)?;
+        let certificate = self.certificate(oracle)?;
         if certificate.status == Status::Diverging {
             self.infinite = true;
             self.note_infinity(self.best.model.loss);
@@ -229,16 +225,19 @@ impl BestOf {
         run.loss <= best * (1.0 + SAME) && (self.infinite || run.loss >= best * (1.0 - SAME))
     }
 
-    /// What is kept.
-    pub fn end(mut self) -> Kept {
-        if self.interrupted {
-            self.best.reason = StopReason::Interrupted;
-        }
+    /// The run that is kept, with these graduated labels.
+    pub fn end(self, labels: LabelChoice) -> Found {
         // the run that is kept agrees with itself
         let lowest = self.runs.iter().filter(|run| self.is_lowest(run)).count();
         let agreed = (lowest.saturating_sub(1), self.tried());
         let lower = self.at_infinity.filter(|&limit| !self.infinite && limit < self.best.model.loss * (1.0 - TIE));
-        Kept { outcome: self.best, agreed, lower_at_infinity: lower }
+        let reason = if self.interrupted { StopReason::Interrupted } else { self.best.reason };
+        Found {
+            restarts: (self.tried() > 0).then_some(agreed),
+            lower_at_infinity: lower,
+            certificate: self.certificate.filter(|_| !self.interrupted),
+            ..Found::new(Outcome { reason, ..self.best }, labels)
+        }
     }
 }
 
@@ -251,75 +250,4 @@ fn limit_of(outcome: &Outcome, oracle: &dyn Oracle, rows: Batch) -> Result<Optio
         Far::Falls(limit) => Some(limit),
         _ => None,
     })
-}
-
-/// Why a challenger was stopped on its way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
-    /// It came close to the best.
-    Met,
-    /// Its steps gain too little of what it lacks.
-    Behind,
-    /// It came close to where another run has ended above the best.
-    MetAnother,
-    /// Nearly all slopes have vanished: it may be on its way to infinity.
-    Saturated,
-}
-
-/// Stops a challenger as soon as its end can be told.
-pub(super) struct Referee<'a> {
-    best: &'a Outcome,
-    known: &'a [Vec<f64>],
-    rows: usize,
-    /// Whether saturated rows are a reason to stop.
-    watches_slopes: bool,
-    last_loss: f64,
-    slow: usize,
-    pub decision: Option<Decision>,
-    others: &'a mut dyn Observer,
-}
-
-impl<'a> Referee<'a> {
-    /// For a challenger of `best` that ends on this number of `rows`.
-    pub fn new(
-        best: &'a Outcome,
-        known: &'a [Vec<f64>],
-        rows: usize,
-        watches_slopes: bool,
-        others: &'a mut dyn Observer,
-    ) -> Referee<'a> {
-        Referee { best, known, rows, watches_slopes, last_loss: f64::INFINITY, slow: 0, decision: None, others }
-    }
-
-    fn is_slow(&mut self, loss: f64) -> bool {
-        let (gain, lack) = (self.last_loss - loss, loss - self.best.model.loss);
-        self.last_loss = loss;
-        self.slow = if lack > 0.0 && gain < SLOW * lack { self.slow + 1 } else { 0 };
-        self.slow >= SLOW_STEPS || (lack > 0.0 && gain < SLOWEST * lack)
-    }
-}
-
-impl Observer for Referee<'_> {
-    fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
-        self.others.step(step)?;
-        // judged where the best has ended, on the same rows
-        if !step.accepted || step.tau != self.best.tau || step.rows != self.rows {
-            return ControlFlow::Continue(());
-        }
-        self.decision = if are_near(step.theta, &self.best.theta) {
-            Some(Decision::Met)
-        } else if self.is_slow(step.loss) {
-            Some(Decision::Behind)
-        } else if step.loss > self.best.model.loss && self.known.iter().any(|known| are_near(step.theta, known)) {
-            Some(Decision::MetAnother)
-        } else {
-            (self.watches_slopes && step.saturated >= ALL_SATURATED).then_some(Decision::Saturated)
-        };
-        if self.decision.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
-fn are_near(theta: &[f64], known: &[f64]) -> bool {
-    let away: Vec<f64> = theta.iter().zip(known).map(|(theta, known)| theta - known).collect();
-    norm(&away) <= NEAR * norm(known)
 }

@@ -15,9 +15,9 @@ use crate::spec::Restarts;
 
 /// Challengers that must agree where doubt is mild, also in a model whose directions can all be scanned, and where it is
 /// strong.
-const FEW_MILD: usize = 1;
-const FEW_SCANNED: usize = 2;
-const FEW_STRONG: usize = 5;
+const AGREE_MILD: usize = 1;
+const AGREE_MILD_SCANNED: usize = 2;
+const AGREE_STRONG: usize = 5;
 /// Coefficients up to which a scan leaves hardly any direction out.
 const SCANNED: usize = 2;
 /// Challengers after which half of the independent ones are enough, and after which it is enough in any case.
@@ -41,8 +41,9 @@ pub(super) enum Effort {
     },
     /// Until it is clear enough which minimum is the lowest.
     UntilClear {
+        doubt: Doubt,
         /// Challengers after which it is clear, if all agree.
-        few: usize,
+        agree: usize,
         /// Most of them.
         most: usize,
     },
@@ -52,16 +53,17 @@ impl Effort {
     /// What the evidence asks for; none where there is no doubt.
     pub fn of(oracle: &dyn Oracle, outcome: &Outcome, certificate: &Certificate) -> Result<Option<Effort>> {
         let most = if certificate.status == Status::WrongScale { MOST_OFF_SCALE } else { MOST };
-        let scanned = oracle.facts().layout.coefficients <= SCANNED && oracle.facts().activation.is_monotone;
-        Ok(match doubt(oracle, outcome, certificate)? {
-            Doubt::None if scanned && !outcome.model.is_rounding() => Some(Effort::UntilClear { few: 1, most: 1 }),
-            Doubt::None => None,
-            Doubt::Mild if oracle.facts().layout.coefficients <= SCANNED => {
-                Some(Effort::UntilClear { few: FEW_SCANNED, most })
-            }
-            Doubt::Mild => Some(Effort::UntilClear { few: FEW_MILD, most }),
-            Doubt::Strong => Some(Effort::UntilClear { few: FEW_STRONG, most }),
-        })
+        let scanned = oracle.facts().layout.coefficients <= SCANNED;
+        let doubt = doubt(oracle, outcome, certificate)?;
+        let (agree, most) = match doubt {
+            // one start of a cheap scan
+            Doubt::None if scanned && oracle.facts().activation.is_monotone && !outcome.model.is_rounding() => (1, 1),
+            Doubt::None => return Ok(None),
+            Doubt::Mild if scanned => (AGREE_MILD_SCANNED, most),
+            Doubt::Mild => (AGREE_MILD, most),
+            Doubt::Strong => (AGREE_STRONG, most),
+        };
+        Ok(Some(Effort::UntilClear { doubt, agree, most }))
     }
 
     /// What was asked for, after what the race has seen.
@@ -71,7 +73,7 @@ impl Effort {
 
     /// Whether no start is to be left out that may pay.
     pub fn is_thorough(self) -> bool {
-        matches!(self, Effort::UntilClear { few: FEW_STRONG.., .. })
+        matches!(self, Effort::UntilClear { doubt: Doubt::Strong, .. })
     }
 
     /// Whether enough has been tried.
@@ -85,10 +87,10 @@ impl Effort {
             Effort::Asked { restarts: Restarts::Auto, .. } => {
                 tried >= MOST_ASKED || (tried >= SOME_ASKED && half_agree)
             }
-            Effort::UntilClear { few, most } => {
+            Effort::UntilClear { agree, most, .. } => {
                 tried >= if race.is_infinite() { MOST_INFINITE } else { most }
                     || (tried >= SOME && half_agree)
-                    || (tried >= few && lowest == all)
+                    || (tried >= agree && lowest == all)
             }
         }
     }
@@ -115,7 +117,7 @@ const MILD: Bounds = Bounds { curvature: 0.6, rows: 2.5, largest: 0.7, saturated
 
 /// How doubtful it is that a fit has the lowest minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doubt {
+pub(super) enum Doubt {
     /// A second minimum is so rare around such a fit that none is looked for.
     None,
     /// A challenger or two will do if they agree.

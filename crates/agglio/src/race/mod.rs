@@ -1,128 +1,146 @@
 //! A *race* between runs of the loop: which ones to make, from where, and which result to keep.
+//!
+//! The first run begins at the linear stage. Challengers begin elsewhere ([`starts`]) where a lower minimum is possible
+//! ([`effort`]). A challenger ends as soon as it meets the best run or is clearly behind ([`referee`]).
 
 mod auto;
 mod best_of;
-mod challenge;
 mod effort;
+mod found;
 mod noise;
 mod noise_choice;
-mod single;
+mod referee;
+mod rules;
+mod runs;
 mod starts;
 
-use best_of::Kept;
-use noise::unbiased;
+pub(crate) use found::Found;
+pub(crate) use rules::Rules;
+pub(crate) use runs::Runs;
 pub(crate) use starts::constant::improve as improve_baseline;
 
-use crate::certificate::Certificate;
+use crate::certificate::{Far, glance_along_theta};
 use crate::error::Result;
-use crate::fit::{Observer, Outcome};
-use crate::oracle::{Batch, LabelChoice, Oracle, OracleClient, Query, Want};
-use crate::outcome::{LogLikelihoods, Noise, Objection};
-use crate::solver::Solver;
-use crate::solver::preset::Settings;
-use crate::spec::{Restarts, Start};
-use crate::theory::Course;
+use crate::fit::Outcome;
+use crate::math::rng::{Random, Stream, derive_key};
+use crate::oracle::{Batch, Oracle, Query, Want};
+use crate::outcome::StopReason;
+use crate::solver::preset::Course;
+use best_of::{BestOf, Origin};
+use referee::{Decision, Referee};
 
-/// The *rules* of a race: the solver and its settings, where runs may begin and when they end.
-#[derive(Clone, Debug)]
-pub(crate) struct Rules {
-    pub solver: Solver,
-    pub settings: Settings,
-    /// The course of solver `theory`.
-    pub theory: Option<Course>,
-    pub noise: Noise,
-    /// Whether both places of the noise are fitted, so that they can be compared.
-    pub compares: bool,
-    /// Most stages of a run.
-    pub epochs: usize,
-    pub tolerance: f64,
-    pub start: Start,
-    pub restarts: Restarts,
+/// The most stages of a challenger that is not yet below the best.
+const CHALLENGE: usize = 40;
+
+/// A run that may end lower than the best so far.
+struct Contender {
+    start: Vec<f64>,
+    course: Course,
+    origin: Origin,
 }
 
-impl Rules {
-    /// Standard deviation of noise before φ, where the fit ends at τ = 0, by degrees of freedom.
-    pub fn sigma(&self, oracle: &dyn Oracle, found: &Found) -> Result<Option<f64>> {
-        let residual = match found.sigma {
-            None if self.settings.tau_max == 0.0 => Some(oracle.rms_preimage_error(&found.outcome.theta)?),
-            known => known,
-        };
-        Ok(residual.map(|residual| unbiased(residual, oracle, Batch::All)))
+impl Contender {
+    /// From a start that is no solution of a lower temperature.
+    fn plain(start: Vec<f64>, rows: Batch) -> Contender {
+        Contender { start, course: Course::plain(rows), origin: Origin::Independent }
     }
 
-    /// Makes the runs of the loop that the solver stands for, and keeps one.
-    pub fn find(&self, oracle: &dyn Oracle, observer: &mut dyn Observer) -> Result<Found> {
-        Ok(match self.solver {
-            Solver::Auto => self.auto(oracle, observer)?,
-            Solver::Multistart => {
-                let Kept { outcome, agreed, lower_at_infinity } = self.multistart(oracle, observer)?;
-                Found { restarts: Some(agreed), lower_at_infinity, ..Found::new(outcome, oracle.labels()) }
+    /// Along the temperature path, over growing samples.
+    fn graduated(start: Vec<f64>, samples: &[Batch]) -> Contender {
+        Contender { start, course: Course::graduated(samples.to_vec()), origin: Origin::Independent }
+    }
+
+    /// The same for a start at, or beside, the best.
+    fn beside_best(self) -> Contender {
+        Contender { origin: Origin::Best, ..self }
+    }
+}
+
+/// A race under way: its rules, the rows, and the best run so far.
+struct Race<'a, 'r> {
+    rules: &'a Rules,
+    oracle: &'a dyn Oracle,
+    runs: &'a mut Runs<'r>,
+    best_of: BestOf,
+}
+
+impl<'a, 'r> Race<'a, 'r> {
+    /// A race whose first run has ended, on these rows.
+    fn new(
+        rules: &'a Rules,
+        oracle: &'a dyn Oracle,
+        runs: &'a mut Runs<'r>,
+        first: Outcome,
+        rows: Batch,
+    ) -> Result<Race<'a, 'r>> {
+        let best_of = BestOf::new(first, oracle, rows)?;
+        Ok(Race { rules, oracle, runs, best_of })
+    }
+
+    /// Runs a contender, and ends it as soon as it is decided whether it ends lower than the best.
+    fn challenge(&mut self, contender: Contender) -> Result<()> {
+        let (last, origin) = (Course::plain(self.best_of.rows()), contender.origin);
+        let limit = self.rules.epochs.min(CHALLENGE);
+        // inside a ball nothing runs to infinity
+        let watches = self.rules.settings.radius.is_none();
+        let (mut outcome, mut decision) = self.contend(contender.start, contender.course, watches, limit)?;
+        if decision == Some(Decision::Saturated) {
+            let query = Query::at(&outcome.theta, outcome.tau, self.best_of.rows(), Want::Stationarity);
+            outcome.model = self.oracle.ask(&query)?.model()?;
+            match glance_along_theta(self.oracle, &outcome, self.best_of.rows())? {
+                Far::Falls(loss) if !self.best_of.count_infinite(loss, origin) => return Ok(()),
+                _ => (outcome, decision) = self.contend(outcome.theta, last.clone(), false, limit)?,
             }
-            Solver::Irls => Found::new(self.irls(oracle, observer)?, oracle.labels()),
-            Solver::Linear => self.linear(oracle)?,
-            _ => Found::new(self.single(oracle, observer)?, oracle.labels()),
-        })
-    }
-}
-
-/// The result of a race.
-pub(crate) struct Found {
-    pub outcome: Outcome,
-    /// The graduated labels of the run, which matter below τ = 1.
-    pub labels: LabelChoice,
-    /// Standard deviation of noise before φ, where the fit ends at τ = 0.
-    pub sigma: Option<f64>,
-    pub log_likelihoods: Option<LogLikelihoods>,
-    /// The place of the noise that the rule of noise `auto` chooses, where both were fitted.
-    pub likelier: Option<Noise>,
-    /// Why that is not before φ, where there is such a model.
-    pub objection: Option<Objection>,
-    /// Of the runs beside the one kept, how many ended as low, and how many there are.
-    pub restarts: Option<(usize, usize)>,
-    /// The loss at infinity of another run, where that is lower.
-    pub lower_at_infinity: Option<f64>,
-    /// Loss of the line at τ = 0 that the path began with.
-    pub linear_loss: Option<f64>,
-    /// The certificate of the point, once it was asked for.
-    pub certificate: Option<Certificate>,
-}
-
-impl Found {
-    pub fn new(outcome: Outcome, labels: LabelChoice) -> Found {
-        Found {
-            outcome,
-            labels,
-            sigma: None,
-            log_likelihoods: None,
-            likelier: None,
-            objection: None,
-            restarts: None,
-            lower_at_infinity: None,
-            linear_loss: None,
-            certificate: None,
         }
-    }
-
-    /// The certificate of the point, which is examined once.
-    pub fn certificate(&mut self, oracle: &dyn Oracle) -> Result<Certificate> {
-        if let Some(known) = &self.certificate {
-            return Ok(known.clone());
+        let is_lower = outcome.model.loss < self.best_of.best().model.loss;
+        if decision.is_none() && outcome.reason == StopReason::Limit && is_lower {
+            // a run to infinity has no end
+            let limit = if self.best_of.is_infinite() { limit } else { self.rules.epochs };
+            (outcome, decision) = self.contend(outcome.theta, last, false, limit)?;
         }
-        let examined = Certificate::examine(&OracleClient::new(oracle, self.labels), &self.outcome)?;
-        Ok(self.certificate.insert(examined).clone())
-    }
-
-    /// The last step of a fit: where the rows leave directions of θ open, the point of least norm among those that fit as
-    /// well. A direction that is open up to rounding of the largest rows may yet matter to the others, so the loss decides.
-    pub fn take_least_norm(&mut self, oracle: &dyn Oracle) -> Result<()> {
-        let Some(certificate) = &mut self.certificate else { return Ok(()) };
-        let Some(theta) = certificate.open.take_out_of(&self.outcome.theta) else { return Ok(()) };
-        let oracle = OracleClient::new(oracle, self.labels);
-        let query = Query::at(&theta, self.outcome.tau, Batch::All, Want::Stationarity);
-        let (there, here) = (oracle.ask(&query)?.model()?, &self.outcome.model);
-        if there.loss <= here.loss * (1.0 + 1e-10) + here.rounding() {
-            (self.outcome.theta, self.outcome.model, certificate.least_norm) = (theta, there, true);
+        match decision {
+            None => self.best_of.enter(outcome, origin, self.oracle)?,
+            Some(Decision::Met) => self.best_of.count(true, origin),
+            Some(_) => self.best_of.give_up(outcome.theta, origin),
         }
         Ok(())
+    }
+
+    /// A run beside the best, with a referee.
+    fn contend(
+        &mut self,
+        start: Vec<f64>,
+        course: Course,
+        watches_slopes: bool,
+        epochs: usize,
+    ) -> Result<(Outcome, Option<Decision>)> {
+        let (method, stop) = self.rules.path(self.oracle, Course { epochs, ..course });
+        let mut referee = Referee::new(&self.best_of, self.oracle.rows(), watches_slopes);
+        let outcome = self.runs.run(self.oracle, method, start, stop, Some(&mut referee))?;
+        Ok((outcome, referee.decision()))
+    }
+
+    /// The next restart.
+    ///
+    /// A part of the rows has other minima in the way than the whole, but nearly the same good one. Restarts begin by
+    /// turns at the linear stage of a random half, which finds other regions, and at the best point on a random quarter,
+    /// which keeps what is good about the best and changes the rest.
+    fn restart(&mut self) -> Result<()> {
+        let index = self.best_of.next_restart();
+        let (all, key) = (self.oracle.rows(), Random::new(self.rules.settings.seed, Stream::Restarts).bits());
+        let part = |share| Batch::Part { key: derive_key(key, index), start: 0, len: all.div_ceil(share) };
+        let contender = match index % 2 {
+            0 => {
+                let stage = self.rules.linear_stage(self.oracle, part(2))?;
+                Contender::graduated(stage.start_by(index as usize / 2, self.oracle)?, &[part(2), Batch::All])
+            }
+            _ => Contender::graduated(self.best_of.best().theta.clone(), &[part(4), Batch::All]).beside_best(),
+        };
+        self.challenge(contender)
+    }
+
+    /// The run that is kept.
+    fn end(self) -> Found {
+        self.best_of.end(self.oracle.labels())
     }
 }

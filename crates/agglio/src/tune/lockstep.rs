@@ -8,7 +8,7 @@ use crate::fit::{Ending, FitLoop, Outcome, Silent};
 use crate::oracle::{Known, Oracle, OracleClient, Query};
 use crate::outcome::StopReason;
 use crate::plan::Plan;
-use crate::race::Found;
+use crate::race::{Found, Runs};
 
 /// Where a plan has ended.
 pub(super) struct Reached {
@@ -55,7 +55,7 @@ pub(super) fn reach(plans: &[Plan], oracle: &dyn Oracle, ended: Ended<'_>) -> Re
 fn reach_alone(plan: &Plan, oracle: &dyn Oracle, ended: Ended<'_>) -> Result<()> {
     let begun = Instant::now();
     let oracle = OracleClient::new(oracle, plan.labels()).beside_others(plan.interrupt());
-    let found = plan.rules().find(&oracle, &mut Silent)?;
+    let found = plan.rules().find(&oracle, &mut Runs::new(&mut Silent))?;
     // an interrupt may have left it unfinished, whatever it says of its end
     match plan.is_interrupted() {
         true => Ok(()),

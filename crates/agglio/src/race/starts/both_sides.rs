@@ -4,45 +4,39 @@
 //! end at a minimum that is a mirror image of the good one. So there are more starts: one from the left, and one or two
 //! that leave the turn itself where the loss falls fastest. All are cheap beside the paths that follow.
 
+use std::vec::IntoIter;
+
 use crate::error::Result;
-use crate::fit::Observer;
-use crate::oracle::{Batch, Hessian, Oracle, Query, Want};
-use crate::race::Rules;
-use crate::race::best_of::{BestOf, Origin};
+use crate::oracle::{Hessian, Oracle, Query, Want};
 use crate::race::starts::linear::LinearStage;
-use crate::solver::preset::Course;
 
 /// Steps away from the turn that are tried together, in units of vᵀHv = 1.
 const REACHES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 /// Where the two sides of the turn differ by less than this factor in loss, both are followed.
 const ALIKE: f64 = 1.5;
 
-impl Rules {
-    /// Challenges the first run by paths from the left of the minimum of φ and from both sides of it, until one is exact.
-    pub(in crate::race) fn search_both_sides(
-        &self,
-        race: &mut BestOf,
-        stage: &LinearStage,
-        oracle: &dyn Oracle,
-        samples: &[Batch],
-        observer: &mut dyn Observer,
-    ) -> Result<()> {
-        let mut spectral = None;
-        let mut left = stage.left(oracle)?;
-        while !race.is_over() {
-            let start = match left.take() {
-                Some(start) => start,
-                None => {
-                    if spectral.is_none() {
-                        spectral = Some(spectral_start(stage, oracle)?.unwrap_or_default().into_iter());
-                    }
-                    let Some(start) = spectral.as_mut().and_then(Iterator::next) else { break };
-                    start
-                }
-            };
-            self.challenge(race, Origin::Independent, oracle, start, Course::graduated(samples.to_vec()), observer)?;
+/// Starts on both sides of the minimum of φ. The spectral ones are computed once the other is used up.
+pub(in crate::race) struct BothSides<'s> {
+    stage: &'s LinearStage,
+    left: Option<Vec<f64>>,
+    spectral: Option<IntoIter<Vec<f64>>>,
+}
+
+impl BothSides<'_> {
+    /// None for a monotone φ.
+    pub fn new<'s>(stage: &'s LinearStage, oracle: &dyn Oracle) -> Result<BothSides<'s>> {
+        Ok(BothSides { stage, left: stage.left(oracle)?, spectral: None })
+    }
+
+    pub fn next(&mut self, oracle: &dyn Oracle) -> Result<Option<Vec<f64>>> {
+        if let Some(left) = self.left.take() {
+            return Ok(Some(left));
         }
-        Ok(())
+        let spectral = match self.spectral.take() {
+            Some(rest) => rest,
+            None => spectral_starts(self.stage, oracle)?.into_iter(),
+        };
+        Ok(self.spectral.insert(spectral).next())
     }
 }
 
@@ -51,20 +45,22 @@ impl Rules {
 ///
 /// Labels far from the minimum belong to rows with large |xᵀw|, of either sign: the spectral start of phase retrieval,
 /// which needs no choice between preimages. Reference: Candès, Li and Soltanolkotabi (2015).
-fn spectral_start(stage: &LinearStage, oracle: &dyn Oracle) -> Result<Option<Vec<Vec<f64>>>> {
-    let (layout, Some(argmin)) = (oracle.facts().layout, oracle.facts().activation.argmin) else { return Ok(None) };
+fn spectral_starts(stage: &LinearStage, oracle: &dyn Oracle) -> Result<Vec<Vec<f64>>> {
+    let (layout, Some(argmin)) = (oracle.facts().layout, oracle.facts().activation.argmin) else {
+        return Ok(Vec::new());
+    };
     if oracle.is_wide() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     // at a constant z the full Hessian is Σ (const − φ″(z)·y_i)·x_i x_iᵀ
     let query = Query::at(layout.zero(), 1.0, stage.rows(), Want::Curvature(Hessian::Full));
-    let Some(hessian) = oracle.ask(&query)?.model()?.into_matrix() else { return Ok(None) };
-    let Some(v) = stage.lowest(oracle, hessian)? else { return Ok(None) };
+    let Some(hessian) = oracle.ask(&query)?.model()?.into_matrix() else { return Ok(Vec::new()) };
+    let Some(v) = stage.lowest(oracle, hessian)? else { return Ok(Vec::new()) };
     let middle = layout.constant(argmin);
     let reach = |step: f64| middle.iter().zip(&v).map(|(middle, v)| middle + step * v).collect::<Vec<f64>>();
     let points: Vec<Vec<f64>> = [1.0, -1.0].iter().flat_map(|side| REACHES.map(|step| reach(side * step))).collect();
     let losses = stage.losses(oracle, &points)?;
-    Ok(Some(better_sides(losses.into_iter().zip(points).collect())))
+    Ok(better_sides(losses.into_iter().zip(points).collect()))
 }
 
 /// The lowest point of the better side, then that of the other if it is nearly as low.

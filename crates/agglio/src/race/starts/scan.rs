@@ -9,6 +9,7 @@ use std::f64::consts::PI;
 use crate::error::Result;
 use crate::math::rng::{Random, Stream};
 use crate::oracle::{Ask, Batch, Oracle, Projection, Query};
+use crate::race::starts::linear::LinearStage;
 use crate::solver::preset::SAMPLE_KEY;
 
 /// Rows that a scan of one direction looks at, and one of many.
@@ -19,12 +20,15 @@ const SCALES: [f64; 10] = [0.3, 0.6, 1.2, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 160.
 /// Shares of the rows that are below the threshold, where z = 0.
 const SHARES: [f64; 15] = [0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 0.99, 1.0];
 /// Coefficients up to which directions are spread over all that there are.
-pub(in crate::race) const FEW: usize = 3;
+const FEW: usize = 3;
 /// Directions for two of them, and for more.
 const ANGLES: u32 = 12;
 const DIRECTIONS: usize = 18;
 /// Ratio of scales along one direction up to which two points are in the same valley.
 const VALLEY: f64 = 3.4;
+/// Points that a scan of one direction returns at most, and one of many.
+const MOST: usize = 2;
+const MOST_EVERYWHERE: usize = 3;
 
 /// A point of the scan: its loss, the direction by its place, the scale and the intercept.
 #[derive(Clone, Copy)]
@@ -35,18 +39,22 @@ struct Place {
     intercept: f64,
 }
 
-/// The lowest points along `theta`, at most `most`, lowest first, no two of the same sign and neighbouring scales.
-pub(in crate::race) fn scan(oracle: &dyn Oracle, theta: &[f64], most: usize) -> Result<Vec<Vec<f64>>> {
-    let mut direction = theta.to_vec();
+/// The lowest points of a scan, lowest first: along the direction of the linear stage, or everywhere.
+pub(in crate::race) fn starts(oracle: &dyn Oracle, stage: &LinearStage) -> Result<Vec<Vec<f64>>> {
+    if is_everywhere(oracle) {
+        return scan_along(oracle, &spread(oracle), ROWS_EVERYWHERE, MOST_EVERYWHERE);
+    }
+    let mut direction = stage.widest(oracle)?;
     oracle.facts().layout.set_intercept(&mut direction, 0.0);
-    scan_along(oracle, &[direction], ROWS, most)
+    scan_along(oracle, &[direction], ROWS, MOST)
 }
 
-/// The same along directions that are spread over all that few coefficients have.
-pub(in crate::race) fn scan_everywhere(oracle: &dyn Oracle, most: usize) -> Result<Vec<Vec<f64>>> {
-    scan_along(oracle, &spread(oracle), ROWS_EVERYWHERE, most)
+/// Whether coefficients are so few that the scan leaves hardly any direction out.
+pub(in crate::race) fn is_everywhere(oracle: &dyn Oracle) -> bool {
+    oracle.facts().layout.coefficients <= FEW
 }
 
+/// The lowest points along these directions, at most `most`, no two of the same sign and neighbouring scales.
 fn scan_along(oracle: &dyn Oracle, directions: &[Vec<f64>], rows: usize, most: usize) -> Result<Vec<Vec<f64>>> {
     let projection = project(oracle, &vec![0.0; oracle.dim()], directions, sample(oracle, rows))?;
     let layout = oracle.facts().layout;

@@ -1,0 +1,149 @@
+//! The *rules* of a race: what a solver by name stands for.
+
+use crate::error::Result;
+use crate::fit::{Outcome, Stop};
+use crate::math::rng::derive_key;
+use crate::oracle::{Batch, Oracle, Query, Want};
+use crate::outcome::{Noise, StopReason};
+use crate::race::best_of::Origin;
+use crate::race::noise::unbiased;
+use crate::race::starts::linear::LinearStage;
+use crate::race::{Found, Race, Runs};
+use crate::solver::preset::{self, Course, Settings};
+use crate::solver::{Method, Solver};
+use crate::spec::{Restarts, Start};
+use crate::theory;
+
+/// The relative gradient at which a path over a sample of the rows ends.
+const ROUGH: f64 = 1e-4;
+/// Starts of solver `multistart`.
+const STARTS: u64 = 10;
+
+/// The solver and its settings, where runs may begin and when they end.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub solver: Solver,
+    pub settings: Settings,
+    /// The course of solver `theory`.
+    pub theory: Option<theory::Course>,
+    pub noise: Noise,
+    /// Whether both places of the noise are fitted, so that they can be compared.
+    pub compares: bool,
+    /// Most stages of a run.
+    pub epochs: usize,
+    pub tolerance: f64,
+    pub start: Start,
+    pub restarts: Restarts,
+}
+
+impl Rules {
+    /// Makes the runs of the loop that the solver stands for, and keeps one.
+    pub fn find(&self, oracle: &dyn Oracle, runs: &mut Runs<'_>) -> Result<Found> {
+        match self.solver {
+            Solver::Auto if self.settings.tau_max == 0.0 => self.pre(oracle),
+            Solver::Auto => {
+                let ladder = preset::samples(oracle);
+                let first = self.climb(&ladder, oracle, runs)?;
+                if ladder.len() > 1 { self.retry_on_all_rows(first, oracle, runs) } else { Ok(first) }
+            }
+            Solver::Multistart => self.multistart(oracle, runs),
+            Solver::Linear => self.linear(oracle),
+            Solver::Irls => {
+                let start = self.matching_start(oracle, runs)?;
+                Ok(Found::new(self.single(start, oracle, runs)?, oracle.labels()))
+            }
+            _ => Ok(Found::new(self.single(self.begin(oracle)?, oracle, runs)?, oracle.labels())),
+        }
+    }
+
+    /// The start that was asked for, in the oracle's units.
+    pub fn begin(&self, oracle: &dyn Oracle) -> Result<Vec<f64>> {
+        self.start.theta(&oracle.facts().coordinates, oracle.facts().layout.coefficients, self.settings.seed)
+    }
+
+    /// One run of the loop.
+    fn single(&self, start: Vec<f64>, oracle: &dyn Oracle, runs: &mut Runs<'_>) -> Result<Outcome> {
+        let (method, stop) = self.method(oracle, &start)?;
+        let outcome = runs.run(oracle, method, start.clone(), stop, None)?;
+        self.judge(oracle, &start, outcome)
+    }
+
+    /// Runs from random starts, the first of them the one asked for.
+    fn multistart(&self, oracle: &dyn Oracle, runs: &mut Runs<'_>) -> Result<Found> {
+        let first = self.single(self.begin(oracle)?, oracle, runs)?;
+        let mut race = Race::new(self, oracle, runs, first, Batch::All)?;
+        for index in 1..STARTS {
+            if race.best_of.is_interrupted() {
+                break;
+            }
+            let mut rules = Rules { start: Start::Random(None), ..self.clone() };
+            rules.settings.seed = derive_key(self.settings.seed, index);
+            let outcome = rules.single(rules.begin(oracle)?, oracle, race.runs)?;
+            race.best_of.enter(outcome, Origin::Independent, oracle)?;
+        }
+        Ok(race.end())
+    }
+
+    /// The parts of the default solver on a course, and when they are to stop.
+    pub(super) fn path(&self, oracle: &dyn Oracle, course: Course) -> (Method, Stop) {
+        let epochs = course.epochs.min(self.epochs);
+        let stop = match course.samples[..] {
+            // the optimum of a sample is no closer to that of all rows
+            [.., Batch::Part { .. }] => Stop::new(self.tolerance.max(ROUGH), epochs),
+            // on many rows two more digits cost a pass
+            [_, _, ..] => Stop::new(self.tolerance, epochs),
+            _ => Stop::new(self.tolerance, epochs).beyond_tolerance(),
+        };
+        (preset::path(&self.settings, oracle, course), stop)
+    }
+
+    /// The linear stage over these rows.
+    pub(super) fn linear_stage(&self, oracle: &dyn Oracle, rows: Batch) -> Result<LinearStage> {
+        LinearStage::of(oracle, rows, self.settings.ball(oracle))
+    }
+
+    /// Standard deviation of noise before φ, where the fit ends at τ = 0, by degrees of freedom.
+    pub fn sigma(&self, oracle: &dyn Oracle, found: &Found) -> Result<Option<f64>> {
+        let residual = match found.sigma {
+            None if self.settings.tau_max == 0.0 => Some(oracle.rms_preimage_error(&found.outcome.theta)?),
+            known => known,
+        };
+        Ok(residual.map(|residual| unbiased(residual, oracle, Batch::All)))
+    }
+
+    /// The solver's parts, and when they are to stop.
+    pub(crate) fn method(&self, oracle: &dyn Oracle, start: &[f64]) -> Result<(Method, Stop)> {
+        let stages = self.solver.stages(&self.settings, self.epochs);
+        let method = match &self.theory {
+            Some(course) => course.method(oracle, stages, self.settings.batch, self.settings.seed)?,
+            None => self.solver.method(&self.settings, oracle, start)?,
+        };
+        let stop = Stop::new(self.tolerance, stages).patience(self.solver.patience());
+        Ok((method, if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop }))
+    }
+
+    /// Says of steps whose length was asked for whether they led uphill, and of those that the theory plans whether they led out
+    /// of the numbers.
+    pub(crate) fn judge(&self, oracle: &dyn Oracle, start: &[f64], outcome: Outcome) -> Result<Outcome> {
+        let overshot = self.settings.eta.is_some() && led_away(oracle, start, &outcome)?;
+        let reason = match outcome.reason {
+            _ if overshot => StopReason::Overshot,
+            StopReason::NotFinite if self.theory.is_some() => StopReason::Planned,
+            reason => reason,
+        };
+        Ok(Outcome { reason, ..outcome })
+    }
+}
+
+/// Whether a fit ended above where it began, or beyond what is finite.
+fn led_away(oracle: &dyn Oracle, start: &[f64], outcome: &Outcome) -> Result<bool> {
+    let query = Query::at(start, outcome.tau, Batch::All, Want::Loss);
+    let loss = match outcome.reason {
+        StopReason::NotFinite | StopReason::Plateau | StopReason::Limit => oracle.ask(&query)?.value()?.loss,
+        _ => return Ok(false),
+    };
+    Ok(match outcome.reason {
+        StopReason::NotFinite => loss.is_finite(),
+        _ => outcome.model.loss > loss * (1.0 + 1e-9),
+    })
+}
