@@ -6,6 +6,7 @@
 
 mod change;
 mod disk;
+pub(crate) mod encoding;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
