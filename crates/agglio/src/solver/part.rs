@@ -12,6 +12,7 @@ use crate::save::encoding::{decode, encode};
 ///
 /// Every type that derives `Serialize` and `Deserialize` is a part. The derived form must contain every field that the
 /// next step depends on: a restored part continues with the same bits.
+/// The bytes do not name their fields, so the attributes `flatten`, `untagged` and `skip_serializing_if` cannot be used.
 ///
 /// # Examples
 ///
