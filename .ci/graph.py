@@ -21,7 +21,7 @@ LAYERS = [
     "model",
     "spec",
     "report theory",
-    "certificate",
+    "certificate checkpoint",
     "fit",
     "solver",
     "oracle",

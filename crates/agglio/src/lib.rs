@@ -25,6 +25,7 @@
 pub mod activation;
 pub mod bench;
 pub mod certificate;
+mod checkpoint;
 pub mod conformance;
 pub mod error;
 pub mod fit;

@@ -9,8 +9,11 @@
 //! Reference: Algorithm 1 (`algo:main`) with one step a stage, Algorithm 2 with one pass a stage.
 
 mod observe;
+mod resume;
 mod state;
 mod stop;
+
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::oracle::{Known, Model, Oracle, Query};
@@ -24,7 +27,7 @@ use state::{LoopState, StepRecord};
 pub use stop::{End, StageMean, Stop};
 
 /// Where a fit ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// θ in the solver's coordinates.
     pub theta: Vec<f64>,
@@ -75,7 +78,7 @@ pub(crate) struct FitLoop<'o> {
     method: Method,
     stop: Stop,
     state: LoopState,
-    /// Room for the displacement.
+    /// The last displacement, and room for the next.
     p: Vec<f64>,
 }
 

@@ -1,5 +1,7 @@
 //! The *state* of the loop: θ, the beginning of the stage, and what is known at (θ, τ).
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::fit::observe::Step;
 use crate::fit::stop::{End, StageMean, Stop};
@@ -12,6 +14,7 @@ use crate::solver::step::Verdict;
 use crate::solver::{Ball, Keep, Method};
 
 /// Everything that a step changes, but for the memory of the parts.
+#[derive(Serialize, Deserialize)]
 pub(super) struct LoopState {
     pub theta: Vec<f64>,
     /// θ before the last accepted step, and where the stage began: these remain if a step overflows.
@@ -30,7 +33,7 @@ pub(super) struct LoopState {
 }
 
 /// A point that may be better than the last; empty before anything was taken in.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct BestPoint {
     theta: Vec<f64>,
     loss: Option<f64>,
@@ -92,6 +95,16 @@ impl LoopState {
             first_loss: f64::NAN,
             accepted: 0,
         }
+    }
+
+    /// Whether no step has been made in this stage, and it is not the first one.
+    pub fn begins_stage(&self) -> bool {
+        self.stage.index > 0 && self.mean.is_empty()
+    }
+
+    /// Whether its points have this number of entries.
+    pub fn has_dim(&self, dim: usize) -> bool {
+        [&self.theta, &self.before, &self.begun].iter().all(|theta| theta.len() == dim)
     }
 
     pub fn index(&self) -> StepIndex {

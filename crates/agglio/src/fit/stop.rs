@@ -5,11 +5,13 @@
 //! finite; never on the length of a step. The relative gradient is exact, over all rows, at the point that is
 //! returned; it is asked for only when the sums of the ordinary steps say that it may be small enough.
 
+use serde::{Deserialize, Serialize};
+
 use crate::oracle::{Gradient, Model, Value};
 use crate::outcome::StopReason;
 
 /// The rule: a tolerance, a limit, and what has been seen so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stop {
     tolerance: f64,
     /// The relative gradient at which the steps themselves end, no larger than the tolerance.
@@ -36,7 +38,7 @@ pub enum End {
 }
 
 /// Mean of what a stage's steps saw, which costs nothing extra.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StageMean {
     steps: f64,
     loss: f64,
@@ -54,6 +56,11 @@ impl StageMean {
         self.predicted += predicted;
         self.gradient.resize(sums.gradient.len(), 0.0);
         self.gradient.iter_mut().zip(&sums.gradient).for_each(|(mean, g)| *mean += g);
+    }
+
+    /// Whether no step has been taken in.
+    pub fn is_empty(&self) -> bool {
+        self.steps == 0.0
     }
 
     /// Mean loss along the stage.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use by_name::ByName;
 pub use coefficients::Coefficients;
-use file::{FORMAT, File, VERSION};
+use file::File;
 
 use crate::activation::{Activation, named};
 use crate::error::{Error, Result};
@@ -67,8 +67,6 @@ impl Model {
     /// file, or if the report is not finite.
     pub fn new(report: &Report, origin: &Origin<'_>) -> Result<Model> {
         let file = File {
-            format: FORMAT.into(),
-            version: VERSION,
             activation: origin.activation.into(),
             target: origin.target.into(),
             offset: origin.offset.map(Into::into),

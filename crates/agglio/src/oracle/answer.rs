@@ -3,6 +3,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::math::linalg::{Symmetric, norm};
 use crate::oracle::projection::Projection;
@@ -34,7 +36,7 @@ pub enum Answer {
 }
 
 /// The loss at a point.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Value {
     /// Number of rows of the query.
     pub rows: usize,
@@ -49,7 +51,7 @@ pub struct Value {
 }
 
 /// Loss and gradient at a point.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gradient {
     /// The loss.
     pub value: Value,
@@ -61,7 +63,7 @@ pub struct Gradient {
 }
 
 /// Loss, gradient and the scale of the gradient at a point, and the curvature if it was asked for.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Model {
     /// Loss and gradient.
     pub first_order: Gradient,
@@ -74,7 +76,7 @@ pub struct Model {
 }
 
 /// A curvature matrix and its kind.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curvature {
     /// The matrix.
     pub matrix: Symmetric,
@@ -340,7 +342,7 @@ impl Model {
 }
 
 /// The sums that the loop has at a point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Known {
     /// Loss and gradient, perhaps over a batch only.
     Estimate(Gradient),

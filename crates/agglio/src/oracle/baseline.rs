@@ -1,12 +1,14 @@
 //! The *baseline* of a fit is the model without covariates.
 
+use serde::Serialize;
+
 use crate::activation::{Activation, Preimages};
 use crate::error::Result;
 use crate::oracle::facts::Measured;
 use crate::oracle::labels::Tally;
 
 /// The model without covariates, φ(b + offset), and whether the responses fit into the range of φ.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Baseline {
     /// Its loss at τ = 1.
     pub loss: f64,

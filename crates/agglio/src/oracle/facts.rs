@@ -11,6 +11,8 @@ use crate::oracle::labels::{PreimageChoice, Tally};
 use crate::oracle::layout::Layout;
 use crate::oracle::query::Margin;
 use crate::rows::{Coordinates, Moments, Rows, Run};
+use crate::save::encoding::encode;
+use crate::save::envelope::checksum;
 
 /// Responses and offsets up to this size can be squared, and many squares can be added, without overflow.
 const LARGEST: f64 = 1e151;
@@ -18,7 +20,7 @@ const LARGEST: f64 = 1e151;
 const SMALLEST: f64 = 1e-151;
 
 /// The facts about the rows and φ that upper layers may use.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Facts {
     /// Number of rows.
     pub rows: usize,
@@ -53,7 +55,7 @@ pub struct Facts {
 }
 
 /// Properties of an activation φ.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Traits {
     /// |φ′(0)|.
     pub derivative_at_zero: f64,
@@ -90,6 +92,14 @@ impl Facts {
             return 0.0;
         }
         self.l2 * self.layout.coefficients(theta).iter().map(|w| w * w).sum::<f64>()
+    }
+
+    /// A number by which the same rows and the same problem are recognised: the CRC-64 of all the facts.
+    ///
+    /// # Errors
+    /// None in practice: facts can always be written as bytes.
+    pub(crate) fn digest(&self) -> Result<u64> {
+        Ok(checksum(&encode(self)?))
     }
 
     /// Checks that every label has a preimage, as noise before φ requires: y = φ(xᵀw + ε).

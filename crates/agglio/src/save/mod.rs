@@ -6,6 +6,8 @@
 
 mod change;
 mod disk;
+pub(crate) mod encoding;
+pub(crate) mod envelope;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};

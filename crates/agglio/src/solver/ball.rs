@@ -1,5 +1,7 @@
 //! The *ball* that iterates may be kept in.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::math::linalg::norm;
 use crate::oracle::Layout;
@@ -9,7 +11,7 @@ use crate::oracle::Layout;
 /// Steps along the gradient are projected onto it. Steps that know a curvature are instead the best ones within it,
 /// since the projection of a Newton step need not lead downhill. Reference: the theory assumes ‖w_*‖ ≤ R
 /// (`lem:elsc-elss`), and the published runs projected after every step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ball {
     /// R.
     pub radius: f64,

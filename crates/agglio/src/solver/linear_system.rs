@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::math::krylov;
 use crate::math::linalg::{Factor, Symmetric};
@@ -13,7 +15,7 @@ const MOST_PRODUCTS: usize = 200;
 const RESIDUAL: f64 = 1e-10;
 
 /// The curvature at τ = 0 over some rows, and solutions of systems with it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LinearSystem {
     pub rows: Batch,
     /// None where θ is so wide that it is not formed.
@@ -21,6 +23,8 @@ pub(crate) struct LinearSystem {
     /// The ball that solutions are kept in.
     pub ball: Option<Ball>,
     /// Of the curvature, for one right-hand side after the other; none where it is not safely positive definite.
+    /// It follows from the curvature, so it is not saved.
+    #[serde(skip)]
     factor: OnceLock<Option<Factor>>,
 }
 

@@ -6,6 +6,7 @@ mod ball;
 pub mod direction;
 pub mod estimator;
 pub(crate) mod linear_system;
+mod part;
 mod parts;
 pub mod preset;
 mod registry;
@@ -13,7 +14,10 @@ mod row;
 pub mod schedule;
 pub mod step;
 
+use serde::{Deserialize, Serialize};
+
 pub use ball::Ball;
+pub use part::Part;
 pub use registry::Solver;
 pub(crate) use row::BATCH;
 pub use row::Family;
@@ -43,7 +47,7 @@ pub struct Method {
 }
 
 /// Which point a fit that ends without having converged keeps, if it is lower than the last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keep {
     /// The last.
     #[default]
@@ -65,6 +69,19 @@ impl Method {
     /// What the direction wants to be told of θ, as well as the estimator gets it.
     pub(crate) fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex) -> Result<Known> {
         self.estimator.estimate(oracle, theta, index, self.direction.want())
+    }
+
+    /// The memory of the four parts.
+    pub(crate) fn save(&self) -> Result<[Vec<u8>; 4]> {
+        Ok([self.schedule.save()?, self.estimator.save()?, self.direction.save()?, self.step.save()?])
+    }
+
+    /// Gives the parts a memory that was saved.
+    pub(crate) fn restore(&mut self, [schedule, estimator, direction, step]: &[Vec<u8>; 4]) -> Result<()> {
+        self.schedule.restore(schedule)?;
+        self.estimator.restore(estimator)?;
+        self.direction.restore(direction)?;
+        self.step.restore(step)
     }
 
     /// The question that [`Method::estimate`] comes down to, where it is one.

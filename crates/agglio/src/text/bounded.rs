@@ -24,29 +24,37 @@ pub const LARGEST: u64 = 64 << 20;
 /// # Ok::<(), agglio::Error>(())
 /// ```
 pub fn read(path: &Path, kind: &str) -> Result<String> {
-    let bytes = read_bytes(path, kind).map_err(|why| Error::file(path, why))?;
+    read_up_to(LARGEST, path, kind)
+}
+
+/// As [`read`], with another maximum size in bytes.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_up_to(largest: u64, path: &Path, kind: &str) -> Result<String> {
+    let bytes = read_bytes(largest, path, kind).map_err(|why| Error::file(path, why))?;
     String::from_utf8(bytes).map_err(|why| {
         let place = why.utf8_error().valid_up_to() + 1;
         Error::file(path, format!("byte {place} is not UTF-8: not a {kind}, or damaged"))
     })
 }
 
-fn read_bytes(path: &Path, kind: &str) -> io::Result<Vec<u8>> {
+fn read_bytes(largest: u64, path: &Path, kind: &str) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let meta = file.metadata()?;
     if meta.is_file() {
-        require_small(meta.len(), kind)?;
+        require_small(largest, meta.len(), kind)?;
     }
     // devices and pipes have no length, and a file may grow while it is read
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    require_small(bytes.len() as u64, kind)?;
+    file.take(largest + 1).read_to_end(&mut bytes)?;
+    require_small(largest, bytes.len() as u64, kind)?;
     Ok(bytes)
 }
 
-fn require_small(length: u64, kind: &str) -> io::Result<()> {
-    if length > LARGEST {
-        let what = format!("larger than {} MiB: not a {kind}", LARGEST >> 20);
+fn require_small(largest: u64, length: u64, kind: &str) -> io::Result<()> {
+    if length > largest {
+        let what = format!("larger than {} MiB: not a {kind}", largest >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
     }
     Ok(())

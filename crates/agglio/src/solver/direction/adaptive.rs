@@ -1,11 +1,13 @@
 //! *Adaptive* directions divide each coordinate by the size of its recent gradients.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::solver::direction::{Direction, Point, predicted_decrease};
 use crate::solver::schedule::Stage;
 
 /// The update of the second moment v.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Second {
     /// v ← β₂v + (1−β₂)g². Kingma and Ba (2015).
     Adam,
@@ -14,7 +16,7 @@ pub enum Second {
 }
 
 /// The initial value v₀ of the second moment of Yogi.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum V0 {
     /// v₀ = 0, with v̂ = v/(1 − β₂^t). The AGGLIO paper reports better results with it.
     #[default]
@@ -29,7 +31,7 @@ pub enum V0 {
 /// Far from the optimum √v̂ dominates, and every coordinate moves by about α. Near the optimum the step is that of
 /// gradient descent with 1/Λ, so a noiseless fit ends at rounding level. The textbook constant ε in place of α₀Λ leaves
 /// an error of 1e-4.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Adaptive {
     second: Second,
     /// α₀·Λ. It does not decay with α: otherwise the step near the optimum would stay 1/Λ for every α.

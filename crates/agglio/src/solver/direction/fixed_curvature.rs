@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::oracle::Want;
 use crate::solver::direction::{Direction, Point, predicted_decrease};
@@ -11,7 +13,7 @@ use crate::solver::linear_system::LinearSystem;
 ///
 /// One step solves linear least squares on φ⁻¹(y). Where labels have two preimages each step chooses the nearer one for
 /// every row again, so that several are needed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FixedCurvature(pub Arc<LinearSystem>);
 
 impl Direction for FixedCurvature {

@@ -1,5 +1,7 @@
 //! A *Gauss–Newton–BFGS* direction computes the curvature rarely, and updates it from the gradients of later steps.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::math::linalg::{Symmetric, norm};
 use crate::oracle::{Batch, Hessian, Query, Want};
@@ -21,7 +23,7 @@ use crate::solver::schedule::Stage;
 ///
 /// Reference: Broyden, Fletcher, Goldfarb and Shanno (1970), started from the curvature instead of a multiple of the
 /// identity.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GaussNewtonBfgs {
     /// Whether the curvature costs as much as many gradients.
     sparing: bool,
@@ -60,7 +62,7 @@ impl Default for GaussNewtonBfgs {
 }
 
 /// The starting point of the last step, and its predicted decrease.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct LastStep {
     theta: Vec<f64>,
     gradient: Vec<f64>,

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::math::linalg::dot;
 use crate::solver::direction::{Direction, Point, predicted_decrease};
@@ -11,13 +13,13 @@ use crate::solver::schedule::Stage;
 ///
 /// s is a step in θ, and y is the change of the gradient. A new temperature or new rows discard the pairs. Reference:
 /// Nocedal (1980).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lbfgs {
     pairs: VecDeque<Pair>,
     last: Option<(Vec<f64>, Vec<f64>)>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pair {
     s: Vec<f64>,
     y: Vec<f64>,

@@ -1,5 +1,7 @@
 //! The *Levenberg–Marquardt* direction: a damped step on the Gauss–Newton or the full curvature.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::math::linalg::{Symmetric, dot};
 use crate::oracle::{Hessian, Want};
@@ -10,7 +12,7 @@ use crate::solver::direction::{Direction, Point, predicted_decrease};
 /// For an infinite size it is the Gauss–Newton or Newton step; for a small size it is a short step of scaled steepest
 /// descent. If H is singular, p is the minimum-norm step. The damping is scaled by the diagonal of H, so that the units
 /// of the columns do not matter. Reference: Marquardt (1963).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct LevenbergMarquardt {
     hessian: Hessian,
     ends_in_full: bool,

@@ -26,8 +26,8 @@ pub use suffix_averaging::SuffixAveraging;
 
 use crate::error::Result;
 use crate::oracle::{Hessian, Known, Oracle, Want};
-use crate::solver::Ball;
 use crate::solver::schedule::Stage;
+use crate::solver::{Ball, Part};
 
 /// The starting point of a step: θ, the sums at θ, and the oracle for further queries.
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ impl Point<'_> {
 }
 
 /// Proposes displacements.
-pub trait Direction: std::fmt::Debug + Send {
+pub trait Direction: Part {
     /// The sums that it needs at a point. Default: loss and gradient.
     fn want(&self) -> Want<'static> {
         Want::Gradient

@@ -1,10 +1,12 @@
 //! *Momentum* adds a fraction of the last step to the next.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::solver::direction::{Direction, Point, predicted_decrease};
 
 /// `p ← μ·p − η·g`, the heavy-ball method of Polyak (1964)
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Momentum {
     /// μ in [0, 1), the fraction of the last displacement that is kept; 0.9 in the presets.
     pub mu: f64,

@@ -1,5 +1,7 @@
 //! *Nesterov*'s accelerated gradient.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::solver::direction::{Direction, Point, predicted_decrease};
 
@@ -7,7 +9,7 @@ use crate::solver::direction::{Direction, Point, predicted_decrease};
 ///
 /// The iterates are the look-ahead points of the usual form, so the gradient is needed only at θ. Both forms converge
 /// to the same point. Reference: Nesterov (1983).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Nesterov {
     /// μ in [0, 1); 0.9 in the presets.
     pub mu: f64,

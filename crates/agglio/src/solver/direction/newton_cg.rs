@@ -1,5 +1,7 @@
 //! *Newton-CG* computes the Newton step by conjugate gradients, from products with the curvature.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::math::krylov;
 use crate::oracle::{Hessian, Want};
@@ -10,7 +12,7 @@ use crate::solver::schedule::Stage;
 ///
 /// The iteration ends at a direction of negative curvature. Each iteration needs one product, which is a pass over the
 /// rows; the d×d curvature is never formed. Reference: Dembo and Steihaug (1983).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NewtonCg {
     /// ‖g₀‖ at the start of the fit, the scale of the accuracy.
     first: Option<f64>,

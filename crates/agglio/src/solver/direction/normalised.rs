@@ -1,5 +1,7 @@
 //! *Normalised* descent takes steps of a given length, whatever the length of the gradient.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::solver::direction::{Direction, Point, predicted_decrease};
 
@@ -7,7 +9,7 @@ use crate::solver::direction::{Direction, Point, predicted_decrease};
 ///
 /// It leaves a plateau as fast as any other region, but cannot get closer to an optimum than about η. Reference: NGD
 /// and, on minibatches, SNGD of Hazan, Levy and Shalev-Shwartz (2015).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Normalised;
 
 impl Direction for Normalised {

@@ -1,12 +1,14 @@
 //! *Steepest* descent.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::solver::direction::{Direction, Point, predicted_decrease};
 
 /// `p = −η·g`, the update of Algorithm 1
 ///
 /// θ + p is projected into the ball, so that the predicted decrease is that of the projected step.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Steepest;
 
 impl Direction for Steepest {

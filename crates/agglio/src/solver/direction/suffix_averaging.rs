@@ -1,6 +1,8 @@
 //! *Suffix averaging* takes stochastic steps that shrink within a stage, and ends the stage at the mean of its second
 //! half.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::math::linalg::norm;
 use crate::solver::direction::{Direction, Point, predicted_decrease};
@@ -12,7 +14,7 @@ use crate::solver::estimator::Smoothing;
 /// iterates.
 ///
 /// Reference: Suffix-SGD of Rakhlin, Shamir and Sridharan (2012), as GradOpt runs it in each stage, with α = 1/σ.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SuffixAveraging {
     smoothing: Smoothing,
     begun: Vec<f64>,

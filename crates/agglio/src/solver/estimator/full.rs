@@ -1,11 +1,13 @@
 //! The *full* estimator uses all rows of the stage at every step.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::oracle::{Known, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, StepIndex};
 
 /// `∇L̂_τ(θ)`, exact: AGGLIO-GD
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Full;
 
 impl Estimator for Full {

@@ -1,5 +1,7 @@
 //! The *matching-loss* estimator uses the gradient of the loss that matches φ, which has no factor φ′.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::oracle::{Known, Objective, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, StepIndex};
@@ -11,7 +13,7 @@ use crate::solver::estimator::{Estimator, StepIndex};
 /// zero is not that of least squares.
 ///
 /// Reference: Auer, Herbster and Warmuth (1996); Kakade, Kalai, Kanade and Shamir (2011).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct MatchingLoss;
 
 impl MatchingLoss {

@@ -1,5 +1,7 @@
 //! The *minibatch* estimator uses a few rows at a time, and each row once in an epoch.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::math::rng::{Random, Stream, derive_key};
 use crate::oracle::{Batch, Gradient, Known, Oracle, Query, Want};
@@ -9,7 +11,7 @@ use crate::solver::estimator::{Estimator, StepIndex};
 /// size.
 ///
 /// Equal sizes matter because the step length is chosen for them: a short last batch would have a larger curvature.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Shuffle {
     key: u64,
     batches: usize,
@@ -42,7 +44,7 @@ impl Shuffle {
 }
 
 /// The mean gradient over a batch: AGGLIO-SGD, Algorithm 2. A batch of one row is its single-point form.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Minibatch(pub Shuffle);
 
 impl Minibatch {

@@ -1,5 +1,7 @@
 //! The *minibatch estimator with full loss* uses a minibatch for the gradient and all rows for the loss.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::oracle::{Gradient, Known, Oracle, Query, Value, Want};
 use crate::solver::estimator::{Estimator, Minibatch, StepIndex};
@@ -8,7 +10,7 @@ use crate::solver::estimator::{Estimator, Minibatch, StepIndex};
 ///
 /// Each step costs a pass over the rows, so it is for tests of the theory and for solver `theory`. Reference: the proof
 /// of `thm:conv-sgd-sigmoid`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct MinibatchFullLoss(pub Minibatch);
 
 impl Estimator for MinibatchFullLoss {

@@ -18,6 +18,7 @@ pub use svrg::Svrg;
 
 use crate::error::Result;
 use crate::oracle::{Known, Objective, Oracle, Query, Want};
+use crate::solver::Part;
 use crate::solver::schedule::Stage;
 
 /// The position of a step in the run.
@@ -30,7 +31,7 @@ pub struct StepIndex {
 }
 
 /// Estimates loss and gradient at θ.
-pub trait Estimator: std::fmt::Debug + Send {
+pub trait Estimator: Part {
     /// Called when a new stage begins at θ.
     ///
     /// # Errors

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::math::rng::Permutation;
 use crate::oracle::{Batch, Known, Memory, Oracle, Query, Want};
@@ -15,7 +17,7 @@ use crate::solver::schedule::Stage;
 /// them.
 ///
 /// Reference: Defazio, Bach and Lacoste-Julien (2014), `sec:method` "AGGLIO Variants".
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Saga {
     shuffle: Shuffle,
     mean: Vec<f64>,

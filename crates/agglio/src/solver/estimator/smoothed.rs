@@ -1,5 +1,7 @@
 //! The *smoothed* estimator evaluates the gradient at a random point near θ.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::math::linalg::norm;
 use crate::math::rng::{Random, Stream, derive_key};
@@ -8,7 +10,7 @@ use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
 use crate::solver::schedule::Stage;
 
 /// `δ_m = δ_0/2^m`, the radius over which the loss is smoothed in stage m
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Smoothing {
     /// δ_0.
     pub first: f64,
@@ -26,7 +28,7 @@ impl Smoothing {
 /// Its expectation is the gradient of the loss smoothed over a ball of radius δ_m.
 ///
 /// Reference: the gradient oracle of GradOpt, Hazan, Levy and Shalev-Shwartz (2016).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Smoothed {
     shuffle: Shuffle,
     smoothing: Smoothing,

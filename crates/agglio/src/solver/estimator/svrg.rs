@@ -1,5 +1,7 @@
 //! *SVRG* corrects a minibatch gradient by the gradients at an anchor, over the same rows and over all rows.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::oracle::{Batch, Known, Oracle, Query, Want};
 use crate::solver::estimator::{Estimator, Shuffle, StepIndex};
@@ -10,7 +12,7 @@ use crate::solver::schedule::Stage;
 /// A stage has one anchor and one temperature.
 ///
 /// Reference: Johnson and Zhang (2013), `sec:method` "AGGLIO Variants".
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Svrg {
     shuffle: Shuffle,
     anchor: Vec<f64>,

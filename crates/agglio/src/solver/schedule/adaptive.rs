@@ -1,5 +1,7 @@
 //! The *adaptive* schedule tries the last temperature first, and lower temperatures only if that fails.
 
+use serde::{Deserialize, Serialize};
+
 use crate::oracle::Batch;
 use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
@@ -9,7 +11,7 @@ use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 /// A good starting point needs no path, and a bad one gets as fine a path as it needs. If there are samples of the
 /// rows, the fit begins on the smallest one. When a stage at τ_max gains little on a sample, the next larger sample
 /// follows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Adaptive {
     tau_max: f64,
     /// Rows of the stages, smallest sample first. The fit ends on the last one.

@@ -1,12 +1,14 @@
 //! The *constant* schedule has one temperature.
 
+use serde::{Deserialize, Serialize};
+
 use crate::oracle::Batch;
 use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
 /// `τ_t = τ`
 ///
 /// No graduation. At τ = 1 this is the plain method, at τ = 0 it is linear least squares on φ⁻¹(y).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constant {
     /// The temperature.
     pub tau: f64,

@@ -1,5 +1,7 @@
 //! The *geometric* schedule multiplies the temperature by β after each stage.
 
+use serde::{Deserialize, Serialize};
+
 use crate::oracle::Batch;
 use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
@@ -8,7 +10,7 @@ use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 /// With one step per stage it is Algorithm 1; with the steps of one epoch per stage it is Algorithm 2.
 ///
 /// Reference: `algo:main`, "Cap temperature at unity"; a cap below one is that of `thm:conv-noisy-sigmoid`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Geometric {
     /// The first temperature τ_0.
     pub tau0: f64,

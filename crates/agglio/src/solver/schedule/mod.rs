@@ -8,7 +8,10 @@ mod constant;
 mod geometric;
 mod planned;
 
+use serde::{Deserialize, Serialize};
+
 use crate::oracle::Batch;
+use crate::solver::Part;
 
 pub use adaptive::Adaptive;
 pub use constant::Constant;
@@ -16,7 +19,7 @@ pub use geometric::Geometric;
 pub use planned::{Planned, PlannedStage};
 
 /// A part of the fit at one temperature.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Number of the stage, from 0.
     pub index: usize,
@@ -53,7 +56,7 @@ pub struct Progress {
 }
 
 /// Chooses the temperatures.
-pub trait Schedule: std::fmt::Debug + Send {
+pub trait Schedule: Part {
     /// The first stage.
     fn first(&self) -> Stage;
 

@@ -1,10 +1,12 @@
 //! The *planned* schedule is a list of stages that was computed before the fit.
 
+use serde::{Deserialize, Serialize};
+
 use crate::oracle::Batch;
 use crate::solver::schedule::{Next, Progress, Schedule, Stage};
 
 /// A planned stage.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedStage {
     /// The temperature τ.
     pub tau: f64,
@@ -19,7 +21,7 @@ pub struct PlannedStage {
 /// A stage ends after its steps, or after a step whose starting point had a low enough loss. This is the stopping time
 /// in the proof of `thm:conv-sgd-sigmoid`, plus one step. Reference: `thm:conv-main-sigmoid` plans a temperature for
 /// every step.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Planned(pub Vec<PlannedStage>);
 
 impl Planned {

@@ -1,5 +1,7 @@
 //! *Armijo*'s rule halves the step until the loss decreases enough.
 
+use serde::{Deserialize, Serialize};
+
 use crate::oracle::Known;
 use crate::solver::step::{StepRule, Verdict};
 
@@ -10,7 +12,7 @@ use crate::solver::step::{StepRule, Verdict};
 /// It needs no Λ, so it also works for activations with an unbounded derivative. A trial that overflows is rejected.
 /// Near the minimum, where the difference of two losses is rounding, the norm of the gradient decides. Reference:
 /// Armijo (1966).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Armijo {
     size: f64,
     most: f64,

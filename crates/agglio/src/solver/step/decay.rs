@@ -1,5 +1,7 @@
 //! The *decaying* step rule reduces the learning rate, for stochastic gradients.
 
+use serde::{Deserialize, Serialize};
+
 use crate::solver::step::StepRule;
 
 /// `η_k = η/(1 + k/5)`
@@ -7,7 +9,7 @@ use crate::solver::step::StepRule;
 /// k counts the stages at the last temperature since the mean loss first stopped decreasing: the count starts with the
 /// first stage whose mean loss is not below the lowest one before. A constant learning rate ends farther from the
 /// optimum than the statistical error, and one that decays earlier does not reach it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Decay {
     first: f64,
     lowest: f64,

@@ -1,10 +1,12 @@
 //! The *improvement* rule: steps that are worth it, as long as the loss falls.
 
+use serde::{Deserialize, Serialize};
+
 use crate::oracle::Known;
 use crate::solver::step::{StepRule, Verdict};
 
 /// Full steps, until one promises less than a share of the loss or does not lower it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Improvement {
     /// The share of the loss that a step must promise.
     pub share: f64,

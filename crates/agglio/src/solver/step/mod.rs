@@ -17,6 +17,7 @@ pub use smoothness::Smoothness;
 pub use trust_region::TrustRegion;
 
 use crate::oracle::Known;
+use crate::solver::Part;
 use crate::solver::schedule::Stage;
 
 /// The decision on a trial.
@@ -31,7 +32,7 @@ pub enum Verdict {
 }
 
 /// Chooses step sizes and judges trials.
-pub trait StepRule: std::fmt::Debug + Send {
+pub trait StepRule: Part {
     /// Called when a new stage begins.
     fn begin(&mut self, _stage: &Stage) {}
 

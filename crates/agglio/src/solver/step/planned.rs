@@ -1,5 +1,7 @@
 //! The *planned* step rule has one size for each stage, computed before the fit.
 
+use serde::{Deserialize, Serialize};
+
 use crate::solver::schedule::Stage;
 use crate::solver::step::StepRule;
 
@@ -7,7 +9,7 @@ use crate::solver::step::StepRule;
 ///
 /// Every step is accepted. Reference: `thm:conv-main-sigmoid` requires η_t = 1/Λ_{r_t}, and `thm:conv-sgd-sigmoid`
 /// less.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Planned {
     sizes: Vec<f64>,
     size: f64,

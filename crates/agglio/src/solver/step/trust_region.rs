@@ -1,5 +1,7 @@
 //! The *trust region* rule of Levenberg and Marquardt adapts the damping to the accuracy of the quadratic model.
 
+use serde::{Deserialize, Serialize};
+
 use crate::oracle::{Known, Model};
 use crate::solver::step::{StepRule, Verdict};
 
@@ -10,7 +12,7 @@ use crate::solver::step::{StepRule, Verdict};
 ///
 /// If the predicted decrease is below the rounding error of the loss, the size of the gradient decides, unless the loss
 /// increases. Reference: Moré (1978), with a damping factor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct TrustRegion {
     size: f64,
     /// The factor by which the size grows next time.

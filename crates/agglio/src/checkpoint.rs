@@ -1,0 +1,294 @@
+//! A *checkpoint* is a file from which an interrupted fit is continued: the options, the runs of the loop that have
+//! ended, and the state of the run that was under way.
+//!
+//! States and outcomes are saved bit for bit, as base64. Another version of the program may take other steps, so it does
+//! not continue the fit.
+
+use std::path::Path;
+
+use base64::prelude::{BASE64_STANDARD, Engine};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::fit::Outcome;
+use crate::oracle::Facts;
+use crate::save::encoding::{decode, encode};
+use crate::save::envelope::{CHECKPOINT, Envelope, Fields};
+use crate::text::{bounded, escape};
+
+const ENVELOPE: Envelope = Envelope { format: CHECKPOINT, kind: "checkpoint file", version: 1, fields };
+
+fn fields(version: u64) -> Option<Fields> {
+    const FIELDS: [&str; 9] =
+        ["format", "version", "agglio", "spec", "activation", "facts", "finished", "running", "checksum"];
+    (version == 1).then_some(Fields { required: &FIELDS, optional: &[] })
+}
+
+/// The version of this program.
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+
+/// The content of a checkpoint.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Checkpoint {
+    /// The version of the program that wrote it.
+    agglio: String,
+    /// The options as they were given.
+    pub spec: Value,
+    /// The name of the activation.
+    pub activation: String,
+    /// The digest of the facts about the rows, to recognise them.
+    facts: String,
+    /// The runs that have ended, in order.
+    pub finished: Vec<Finished>,
+    /// The run that was under way, if there was one.
+    pub running: Option<Running>,
+}
+
+/// A run of the loop that has ended.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Finished {
+    #[serde(serialize_with = "write_packed", deserialize_with = "read_packed")]
+    pub outcome: Outcome,
+    /// The decision of the race about it, as a number of the race's own.
+    pub decision: Option<u8>,
+    /// Rows visited so far, when it had ended.
+    pub visited: u64,
+}
+
+/// A run of the loop that was under way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Running {
+    /// What [`FitLoop::save`](crate::fit::FitLoop::save) returned.
+    #[serde(serialize_with = "write_packed", deserialize_with = "read_packed")]
+    pub state: Vec<u8>,
+    /// Rows visited so far.
+    pub visited: u64,
+}
+
+#[cfg_attr(not(test), expect(dead_code, reason = "the race will use it"))]
+impl Checkpoint {
+    /// The maximum size of a file in bytes. The largest states hold a number for each row, or a matrix of a million.
+    pub const LARGEST: u64 = 1 << 30;
+
+    /// A checkpoint before the first run of the loop.
+    pub fn new(spec: Value, activation: &str, facts: &Facts) -> Result<Checkpoint> {
+        let (agglio, activation, facts) = (PROGRAM.to_owned(), activation.to_owned(), digest(facts)?);
+        Ok(Checkpoint { agglio, spec, activation, facts, finished: Vec::new(), running: None })
+    }
+
+    /// Whether it was made for rows with these facts.
+    pub fn is_of(&self, facts: &Facts) -> Result<bool> {
+        Ok(self.facts == digest(facts)?)
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        ENVELOPE.seal(self)
+    }
+
+    /// Parses the text of a file. Errors name `path`.
+    ///
+    /// # Errors
+    /// If the text is not a checkpoint, if it was changed after it was written, or if another version of the program
+    /// wrote it.
+    pub fn parse(text: &str, path: &Path) -> Result<Checkpoint> {
+        let open = |text| ENVELOPE.open(text).and_then(Checkpoint::of_this_program);
+        open(text).map_err(|why| Error::file(path, escape::ends(&why)))
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read or is larger than [`Checkpoint::LARGEST`], and as [`Checkpoint::parse`].
+    pub fn load(path: &Path) -> Result<Checkpoint> {
+        Checkpoint::parse(&bounded::read_up_to(Checkpoint::LARGEST, path, ENVELOPE.kind)?, path)
+    }
+
+    fn of_this_program(self) -> std::result::Result<Checkpoint, String> {
+        match &*self.agglio {
+            PROGRAM => Ok(self),
+            other => Err(format!(
+                "written by agglio {other}, and this is {PROGRAM}, whose steps may differ; continue with agglio {other}, \
+                 or fit again"
+            )),
+        }
+    }
+}
+
+fn digest(facts: &Facts) -> Result<String> {
+    Ok(format!("{:016x}", facts.digest()?))
+}
+
+/// Writes the bytes of a value as base64.
+fn write_packed<T: Serialize, S: Serializer>(value: &T, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    let bytes = encode(value).map_err(serde::ser::Error::custom)?;
+    serializer.serialize_str(&BASE64_STANDARD.encode(bytes))
+}
+
+/// Reads a value from base64.
+fn read_packed<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<T, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    decode(&BASE64_STANDARD.decode(text).map_err(D::Error::custom)?).map_err(D::Error::custom)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::activation::named;
+    use crate::model::Model;
+    use crate::oracle::{Batch, Driver, Hessian, Oracle, Problem, Query, Shard, Want};
+    use crate::outcome::StopReason;
+    use crate::rows::{Dense, Rows};
+    use crate::save::envelope::digits;
+
+    const NAME: &str = "c.agglio";
+
+    fn oracle(first: f64) -> Driver {
+        let labels = vec![0.1, 0.4, 0.3, 0.6, 0.9, 0.8];
+        let shard = Shard::new(Dense::new(vec![first, 2.0, 3.0, 4.0, 5.0, 6.0], 1, labels).unwrap().share());
+        Driver::new(Box::new(shard), &Problem::new(named("sigmoid").unwrap())).unwrap()
+    }
+
+    /// A checkpoint with everything that one can have, and numbers that JSON does not have.
+    fn checkpoint() -> Checkpoint {
+        let oracle = oracle(1.0);
+        let theta = vec![0.1, -1.0 / 3.0];
+        let query = Query::at(&theta, 1.0, Batch::All, Want::Curvature(Hessian::Full));
+        let model = oracle.ask(&query).unwrap().model().unwrap();
+        let (tau, steps, matching_gradient) = (1.0, 7, Some(1e-12));
+        let reason = StopReason::Gradient;
+        let outcome = Outcome { theta, tau, reason, steps, first_loss: 0.7, model, multiplier: 0.0, matching_gradient };
+        let spec = json!({"solver": "auto", "l2": 0.1, "name": "größe"});
+        let mut checkpoint = Checkpoint::new(spec, "sigmoid", oracle.facts()).unwrap();
+        let strange = Outcome { first_loss: f64::NAN, multiplier: f64::NEG_INFINITY, tau: -0.0, ..outcome.clone() };
+        checkpoint.finished.push(Finished { outcome, decision: None, visited: 12 });
+        checkpoint.finished.push(Finished { outcome: strange, decision: Some(2), visited: u64::MAX });
+        checkpoint.running = Some(Running { state: (0..=255).collect(), visited: 34 });
+        checkpoint
+    }
+
+    static TEXT: LazyLock<String> = LazyLock::new(|| checkpoint().text());
+
+    fn parse(text: &str) -> Result<Checkpoint> {
+        Checkpoint::parse(text, Path::new(NAME))
+    }
+
+    fn refusal(text: &str) -> String {
+        let why = parse(text).unwrap_err().to_string();
+        why.strip_prefix(&format!("{NAME}: ")).unwrap().to_owned()
+    }
+
+    /// The text with another checksum, that of its lines.
+    fn sealed(text: &str) -> String {
+        let (covered, _) = text.split_at(text.rfind("crc64:").unwrap() + "crc64:".len());
+        format!("{covered}{}\"\n}}\n", digits(covered.as_bytes()))
+    }
+
+    #[test]
+    fn every_bit_is_read_back() {
+        let (written, found) = (checkpoint(), parse(&TEXT).unwrap());
+        assert_eq!(found.text(), *TEXT);
+        assert_eq!((&found.spec, &found.activation), (&written.spec, &written.activation));
+        assert_eq!(found.running, written.running);
+        for (found, written) in found.finished.iter().zip(&written.finished) {
+            assert_eq!((found.decision, found.visited), (written.decision, written.visited));
+            assert_eq!(encode(&found.outcome).unwrap(), encode(&written.outcome).unwrap());
+        }
+        let [_, strange] = &found.finished[..] else { panic!("{} runs", found.finished.len()) };
+        assert!(strange.outcome.first_loss.is_nan() && strange.outcome.tau.is_sign_negative());
+    }
+
+    #[test]
+    fn facts_tell_other_rows() {
+        let found = parse(&TEXT).unwrap();
+        assert!(found.is_of(oracle(1.0).facts()).unwrap());
+        assert!(!found.is_of(oracle(1.0 + 1e-9).facts()).unwrap());
+    }
+
+    #[test]
+    fn other_files_are_refused_by_what_they_are() {
+        let model = include_str!("../tests/it/fixtures/model-v2.json");
+        assert_eq!(refusal(model), "not a checkpoint file: it is an agglio model");
+        let why = Model::from_json(&TEXT, Path::new("m.json")).unwrap_err().to_string();
+        assert_eq!(why, "m.json: not a model file: it is an agglio checkpoint");
+        for text in ["", "{", "[]", "{}", "a,b\n1,2\n", "{\"format\": \"agglio checkpoint\"}"] {
+            assert!(refusal(text).starts_with("not a checkpoint file: "), "{text}");
+        }
+    }
+
+    #[test]
+    fn changes_with_a_new_checksum_are_refused_by_what_they_say() {
+        let state = BASE64_STANDARD.encode(encode(&(0..=255).collect::<Vec<u8>>()).unwrap());
+        let program = format!("\"agglio\": \"{PROGRAM}\"");
+        let cases = [
+            ("\"version\": 1", "\"version\": 2", "written by a newer agglio (format version 2); upgrade agglio"),
+            ("\"version\": 1", "\"version\": 0", "not a checkpoint file: unknown format version"),
+            (&program, "\"agglio\": \"0.0.7\"", "written by agglio 0.0.7, and this is"),
+            ("\"visited\": 34", "\"visited\": -1", "not a checkpoint file: invalid value"),
+            ("\"visited\": 34", "\"visited\": 34,\n    \"more\": 1", "unknown field `more`"),
+            ("\"running\":", "\"runing\":", "unknown field `runing` (did you mean `running`?)"),
+            (&state, &state[..8], "not a checkpoint file: saved bytes do not have the expected form"),
+            (&state, "never base64!", "not a checkpoint file: Invalid"),
+        ];
+        for (from, to, what) in cases {
+            assert!(TEXT.contains(from), "{from}");
+            let why = refusal(&sealed(&TEXT.replacen(from, to, 1)));
+            assert!(why.contains(what), "{what}: {why}");
+        }
+        assert_eq!(sealed(&TEXT), *TEXT);
+    }
+
+    #[test]
+    fn a_file_is_read_and_damage_in_it_is_told() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join(NAME);
+        std::fs::write(&path, &*TEXT).unwrap();
+        assert_eq!(Checkpoint::load(&path).unwrap().text(), *TEXT);
+        std::fs::write(&path, TEXT.replace("\"visited\": 34", "\"visited\": 35")).unwrap();
+        let why = Checkpoint::load(&path).unwrap_err().to_string();
+        assert!(why.contains("checksum mismatch: the file was changed or is incomplete"), "{why}");
+        std::fs::File::create(&path).unwrap().set_len(Checkpoint::LARGEST + 1).unwrap();
+        let why = Checkpoint::load(&path).unwrap_err().to_string();
+        assert!(why.ends_with("larger than 1024 MiB: not a checkpoint file"), "{why}");
+    }
+
+    #[test]
+    fn every_truncation_is_refused() {
+        for length in (0..TEXT.len()).filter(|&length| TEXT.is_char_boundary(length)) {
+            assert!(parse(&TEXT[..length]).is_err(), "{length} bytes");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5000))]
+
+        #[test]
+        fn every_changed_byte_is_refused(at in any::<prop::sample::Index>(), change in 1_u8..) {
+            let mut bytes = TEXT.clone().into_bytes();
+            *at.get_mut(&mut bytes) ^= change;
+            // what is not UTF-8 is refused by the reader
+            if let Ok(text) = String::from_utf8(bytes) {
+                prop_assert!(parse(&text).is_err());
+            }
+        }
+
+        #[test]
+        fn changed_bytes_with_a_new_checksum_never_panic(at in any::<prop::sample::Index>(), change in 1_u8..) {
+            let mut bytes = TEXT.clone().into_bytes();
+            *at.get_mut(&mut bytes) ^= change;
+            if let Some(text) = String::from_utf8(bytes).ok().filter(|text| text.contains("crc64:")) {
+                let _ = parse(&sealed(&text));
+            }
+        }
+    }
+}
