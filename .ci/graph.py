@@ -21,7 +21,7 @@ LAYERS = [
     "model",
     "spec",
     "report theory",
-    "certificate checkpoint",
+    "certificate",
     "fit",
     "solver",
     "oracle",

@@ -39,6 +39,20 @@ impl FitPlan {
         Ok(FitPlan { source, selection, spec, warnings, options, start: start.map(coefficients_file).transpose()? })
     }
 
+    /// The same with checkpoints to one file, continued from another.
+    ///
+    /// # Errors
+    /// If that is no checkpoint of a fit with these options.
+    pub fn saved_to(mut self, checkpoint: Option<&Path>, resume: Option<&Path>) -> Result<FitPlan> {
+        self.options = checkpoint.into_iter().fold(self.options, Options::checkpoint);
+        self.options = resume.into_iter().fold(self.options, Options::resume);
+        // a start waits for the features' names
+        if self.start.is_none() {
+            self.options.clone().build()?;
+        }
+        Ok(self)
+    }
+
     /// The target's column.
     pub fn target(&self) -> &str {
         self.selection.target.as_deref().unwrap_or_default()

@@ -19,11 +19,21 @@ pub struct Fitted {
     driver: Driver,
     outcome: Outcome,
     report: Report,
+    checkpoint_fault: Option<Error>,
 }
 
 impl Fitted {
     pub(crate) fn new(driver: Driver, outcome: Outcome, report: Report) -> Fitted {
-        Fitted { driver, outcome, report }
+        Fitted { driver, outcome, report, checkpoint_fault: None }
+    }
+
+    pub(crate) fn with_checkpoint_fault(self, checkpoint_fault: Option<Error>) -> Fitted {
+        Fitted { checkpoint_fault, ..self }
+    }
+
+    /// Why the last checkpoint could not be written, if it could not. The fit went on without further checkpoints.
+    pub fn checkpoint_fault(&self) -> Option<&Error> {
+        self.checkpoint_fault.as_ref()
     }
 
     /// Coefficients in the user's units, losses and counts.

@@ -25,7 +25,6 @@
 pub mod activation;
 pub mod bench;
 pub mod certificate;
-mod checkpoint;
 pub mod conformance;
 pub mod error;
 pub mod fit;

@@ -160,6 +160,12 @@ pub struct FitArgs {
     pub force: bool,
     #[command(flatten)]
     pub run: RunArgs,
+    /// Save the state of the fit to this file on the way, for --resume; takes less than 1 % of the time
+    #[arg(long, value_name = "F", help_heading = "Run")]
+    pub checkpoint: Option<PathBuf>,
+    /// Continue the fit of a checkpoint file; the data and all options but --threads and outputs must be the same
+    #[arg(long, value_name = "F", help_heading = "Run")]
+    pub resume: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

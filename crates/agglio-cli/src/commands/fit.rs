@@ -26,21 +26,28 @@ const NOT_CERTIFIED: u8 = 3;
 pub struct Outputs {
     model: Option<Output>,
     trace: Option<Output>,
+    checkpoint: Option<PathBuf>,
     quiet: bool,
 }
 
 impl Outputs {
     fn new(args: &FitArgs, inputs: &[&Path]) -> Result<Outputs> {
         let output = |path: &Option<PathBuf>| path.as_ref().map(|path| Output::new(path, args.force)).transpose();
-        let outputs = Outputs { model: output(&args.model)?, trace: output(&args.trace)?, quiet: args.run.quiet };
-        output::require_distinct([&outputs.model, &outputs.trace].into_iter().flatten(), inputs)?;
-        Ok(outputs)
+        let (model, trace) = (output(&args.model)?, output(&args.trace)?);
+        // a fit that is resumed may go on with the same file
+        let replaces = args.force || args.checkpoint == args.resume;
+        let checkpoint = args.checkpoint.as_ref().map(|path| Output::new(path, replaces)).transpose()?;
+        let resumed = args.resume.as_deref().filter(|_| args.checkpoint != args.resume);
+        let inputs: Vec<&Path> = inputs.iter().copied().chain(resumed).collect();
+        output::require_distinct([&model, &trace, &checkpoint].into_iter().flatten(), &inputs)?;
+        Ok(Outputs { model, trace, checkpoint: args.checkpoint.clone(), quiet: args.run.quiet })
     }
 }
 
 pub fn run(args: &FitArgs) -> Result<ExitCode> {
     let (method, selection) = (args.method()?, plan::selection(&args.table)?);
     let plan = FitPlan::new(Source::of(&args.table)?, selection, method)?;
+    let plan = plan.saved_to(args.checkpoint.as_deref(), args.resume.as_deref())?;
     let outputs = Outputs::new(args, &plan.inputs())?;
     let begun = Instant::now();
     let table = plan.source.read(&plan.selection, outputs.quiet)?;
@@ -93,11 +100,16 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     let mut warnings = plan.warnings.clone();
     warnings.extend(plan.batch_warning(table.labels.len()));
     warnings.extend(table_warnings(&table, plan.source.no_header));
-    let (report, mut written, rows) = fit_watched(plan, outputs, table, &names)?;
+    let (fitted, mut written, rows) = fit_watched(plan, outputs, table, &names)?;
+    warnings.extend(fitted.checkpoint_fault().map(|why| format!("there were no further checkpoints: {why}")));
+    let report = fitted.into_report();
     warnings.extend(report.warnings_on(&format!("`{}`", plan.target()), &names));
     if report.status() == Status::Interrupted && outputs.model.is_some() {
         warnings.push("interrupted, so no model was written".into());
     }
+    let saved = outputs.checkpoint.as_ref().filter(|file| report.status() == Status::Interrupted && file.exists());
+    warnings
+        .extend(saved.map(|file| format!("to continue from the last checkpoint, pass --resume {}", file.display())));
     let r_squared = print::r_squared(report.prediction_loss, variance);
     if report.certificate.certified() && r_squared.is_some_and(|share| share < -1e-9) {
         let check = if plan.selection.offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
@@ -129,7 +141,7 @@ fn fit_watched(
     outputs: &Outputs,
     table: Table,
     names: &[String],
-) -> Result<(Report, Vec<Writer>, Dense)> {
+) -> Result<(agglio::Fitted, Vec<Writer>, Dense)> {
     let library_plan = plan.for_table(names, table.rows)?;
     let trace = outputs.trace.as_ref().map(Output::open).transpose()?;
     let mut watch = Watch::new(plan.spec.last_temperature(), outputs.quiet, trace)?;
@@ -139,8 +151,8 @@ fn fit_watched(
     });
     let fitted = fitted.flatten().map_err(|why| plan.source.blame(why.with_names(names)));
     let written = watch.finish()?;
-    let (report, rows) = fitted?;
-    Ok((report.into_report(), written.into_iter().collect(), rows))
+    let (fitted, rows) = fitted?;
+    Ok((fitted, written.into_iter().collect(), rows))
 }
 
 /// What looks like a mistake in the table, though it can be fitted.

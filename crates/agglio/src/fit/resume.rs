@@ -10,7 +10,6 @@ use crate::oracle::Oracle;
 use crate::save::encoding::{decode, encode};
 use crate::solver::Method;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "checkpoints of a race will use them"))]
 impl<'o> FitLoop<'o> {
     /// Whether a stage has just ended and the next one has been entered. Here a checkpoint may be written.
     pub fn begins_stage(&self) -> bool {

@@ -66,6 +66,13 @@ impl Oracle for OracleClient<'_> {
         self.visited.as_ref().map_or_else(|| self.oracle.visited(), |visited| visited.load(Ordering::Relaxed))
     }
 
+    fn add_visited(&self, rows: u64) {
+        match &self.visited {
+            Some(visited) => drop(visited.fetch_add(rows, Ordering::Relaxed)),
+            None => self.oracle.add_visited(rows),
+        }
+    }
+
     fn is_interrupted(&self) -> bool {
         self.interrupt.map_or_else(|| self.oracle.is_interrupted(), |flag| flag.load(Ordering::Relaxed))
     }

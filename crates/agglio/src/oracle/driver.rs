@@ -302,6 +302,10 @@ impl Oracle for Driver {
         self.visited.load(Ordering::Relaxed)
     }
 
+    fn add_visited(&self, rows: u64) {
+        self.visited.fetch_add(rows, Ordering::Relaxed);
+    }
+
     fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }

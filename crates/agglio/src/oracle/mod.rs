@@ -82,6 +82,9 @@ pub trait Oracle: Sync {
     /// Number of rows visited so far, over all queries.
     fn visited(&self) -> u64;
 
+    /// Counts rows that were visited before a fit was resumed.
+    fn add_visited(&self, rows: u64);
+
     /// Whether the caller has asked to stop. Iterations of several queries then end early. Default: no.
     fn is_interrupted(&self) -> bool {
         false

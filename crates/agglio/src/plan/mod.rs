@@ -2,18 +2,20 @@
 
 mod report;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::activation::Activation;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::{Observer, Silent};
 use crate::fitted::Fitted;
 use crate::math::tree::install;
 use crate::oracle::{
     Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, OracleClient, PreimageBranch, Problem, Shard, Shards,
 };
-use crate::race::{self, Rules, Runs};
+use crate::race::{self, Checkpoint, CheckpointFile, Journal, Rules, Runs};
 use crate::rows::{Rows, Scaling};
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
@@ -30,6 +32,10 @@ pub struct Plan {
     l2: f64,
     threads: Option<usize>,
     interrupt: Arc<AtomicBool>,
+    /// Where checkpoints go, and how often.
+    checkpoint: Option<(PathBuf, Option<Duration>)>,
+    /// The checkpoint that a fit continues.
+    resumed: Option<(PathBuf, Arc<Checkpoint>)>,
     /// Which runs of the loop to make.
     rules: Rules,
 }
@@ -38,10 +44,17 @@ impl Options {
     /// Checks everything that can be checked without data.
     ///
     /// # Errors
-    /// For a number outside its range, and for choices that do not go together, naming both.
+    /// For a number outside its range, for choices that do not go together, naming both, and for a checkpoint that cannot be
+    /// read or is of a fit with other options.
     pub fn build(self) -> Result<Plan> {
         self.check()?;
         let (theory, spec) = (self.course()?, self.spec);
+        let load = |path: PathBuf| {
+            let checkpoint = Checkpoint::load(&path)?;
+            checkpoint.require_spec(&spec, &self.activation.name()).map_err(|why| Error::file(&path, why))?;
+            Ok::<_, Error>((path, Arc::new(checkpoint)))
+        };
+        let resumed = self.resume.map(load).transpose()?;
         Ok(Plan {
             rules: Rules {
                 solver: spec.solver(),
@@ -62,6 +75,8 @@ impl Options {
             l2: spec.l2.unwrap_or(0.0),
             threads: spec.threads,
             interrupt: self.interrupt,
+            checkpoint: self.checkpoint.map(|path| (path, self.checkpoint_every)),
+            resumed,
             spec,
         })
     }
@@ -135,13 +150,31 @@ impl Plan {
     /// As [`Plan::fit`], and if rows are lost.
     pub fn fit_shards(&self, shards: Box<dyn Shards>, observer: &mut dyn Observer) -> Result<Fitted> {
         let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
+        let mut runs = Runs::new(observer).with_journal(self.journal(&driver)?);
         let (found, report) = {
             let oracle = OracleClient::new(&driver, self.labels());
-            let mut found = self.rules.find(&oracle, &mut Runs::new(observer))?;
+            let mut found = self.rules.find(&oracle, &mut runs)?;
             let report = report::of(&self.rules, self.activation.name(), &oracle, &mut found)?;
             (found, report)
         };
-        Ok(Fitted::new(driver, found.outcome, report))
+        let fault = runs.into_journal().and_then(Journal::into_fault);
+        Ok(Fitted::new(driver, found.outcome, report).with_checkpoint_fault(fault))
+    }
+
+    /// The journal of a fit that is saved or resumed.
+    fn journal(&self, oracle: &dyn Oracle) -> Result<Option<Journal>> {
+        if self.checkpoint.is_none() && self.resumed.is_none() {
+            return Ok(None);
+        }
+        let checkpoint = match &self.resumed {
+            Some((path, checkpoint)) => {
+                checkpoint.require_rows(oracle).map_err(|why| Error::file(path, why))?;
+                Checkpoint::clone(checkpoint)
+            }
+            None => Checkpoint::new(&self.spec, &self.activation.name(), oracle)?,
+        };
+        let file = self.checkpoint.clone().map(|(path, every)| CheckpointFile::new(path, every)).transpose()?;
+        Ok(Some(Journal::new(checkpoint, file)))
     }
 
     /// Which runs of the loop to make.

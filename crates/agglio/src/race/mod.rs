@@ -5,8 +5,10 @@
 
 mod auto;
 mod best_of;
+mod checkpoint;
 mod effort;
 mod found;
+mod journal;
 mod noise;
 mod noise_choice;
 mod referee;
@@ -14,7 +16,9 @@ mod rules;
 mod runs;
 mod starts;
 
+pub(crate) use checkpoint::Checkpoint;
 pub(crate) use found::Found;
+pub(crate) use journal::{CheckpointFile, Journal};
 pub(crate) use rules::Rules;
 pub(crate) use runs::Runs;
 pub(crate) use starts::constant::improve as improve_baseline;
@@ -117,7 +121,7 @@ impl<'a, 'r> Race<'a, 'r> {
         let (method, stop) = self.rules.path(self.oracle, Course { epochs, ..course });
         let mut referee = Referee::new(&self.best_of, self.oracle.rows(), watches_slopes);
         let outcome = self.runs.run(self.oracle, method, start, stop, Some(&mut referee))?;
-        Ok((outcome, referee.decision()))
+        Ok((outcome, referee.judgement.decision))
     }
 
     /// The next restart.

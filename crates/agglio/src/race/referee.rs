@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use serde::{Deserialize, Serialize};
+
 use crate::fit::{Outcome, Step};
 use crate::math::linalg::norm;
 use crate::race::best_of::BestOf;
@@ -17,7 +19,7 @@ const SLOWEST: f64 = 1e-4;
 const ALL_SATURATED: f64 = 0.95;
 
 /// Why a challenger was ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Decision {
     /// It came close to the best.
     Met,
@@ -35,21 +37,30 @@ pub(super) struct Referee<'b> {
     others: &'b [Vec<f64>],
     rows: usize,
     watches_slopes: bool,
+    pub judgement: Judgement,
+}
+
+/// What a referee remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Judgement {
     last_loss: f64,
+    /// Slow steps in a row.
     slow: usize,
-    decision: Option<Decision>,
+    /// Why the challenger was ended, if it was.
+    pub decision: Option<Decision>,
+}
+
+impl Default for Judgement {
+    fn default() -> Judgement {
+        Judgement { last_loss: f64::INFINITY, slow: 0, decision: None }
+    }
 }
 
 impl<'b> Referee<'b> {
     /// For a challenger of the best. `watches_slopes`: whether saturated rows are a reason to end it.
     pub fn new(best_of: &'b BestOf, rows: usize, watches_slopes: bool) -> Referee<'b> {
         let (best, others, rows) = (best_of.best(), best_of.others(), best_of.rows().len(rows));
-        Referee { best, others, rows, watches_slopes, last_loss: f64::INFINITY, slow: 0, decision: None }
-    }
-
-    /// Why it has ended the challenger, if it has.
-    pub fn decision(&self) -> Option<Decision> {
-        self.decision
+        Referee { best, others, rows, watches_slopes, judgement: Judgement::default() }
     }
 
     pub fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
@@ -57,7 +68,7 @@ impl<'b> Referee<'b> {
         if !step.accepted || step.tau != self.best.tau || step.rows != self.rows {
             return ControlFlow::Continue(());
         }
-        self.decision = if are_near(step.theta, &self.best.theta) {
+        let decision = if are_near(step.theta, &self.best.theta) {
             Some(Decision::Met)
         } else if self.is_slow(step.loss) {
             Some(Decision::Behind)
@@ -66,14 +77,16 @@ impl<'b> Referee<'b> {
         } else {
             (self.watches_slopes && step.saturated >= ALL_SATURATED).then_some(Decision::Saturated)
         };
-        if self.decision.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.judgement.decision = decision;
+        if decision.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn is_slow(&mut self, loss: f64) -> bool {
-        let (gain, lack) = (self.last_loss - loss, loss - self.best.model.loss);
-        self.last_loss = loss;
-        self.slow = if lack > 0.0 && gain < SLOW * lack { self.slow + 1 } else { 0 };
-        self.slow >= SLOW_STEPS || (lack > 0.0 && gain < SLOWEST * lack)
+        let Judgement { last_loss, slow, .. } = &mut self.judgement;
+        let (gain, lack) = (*last_loss - loss, loss - self.best.model.loss);
+        *last_loss = loss;
+        *slow = if lack > 0.0 && gain < SLOW * lack { *slow + 1 } else { 0 };
+        *slow >= SLOW_STEPS || (lack > 0.0 && gain < SLOWEST * lack)
     }
 }
 

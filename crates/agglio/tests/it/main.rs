@@ -7,6 +7,7 @@ mod bank;
 mod benches;
 mod certificates;
 mod certified;
+mod checkpoints;
 mod competitors;
 mod conformance;
 mod csv;

@@ -88,6 +88,10 @@ impl Oracle for InterceptOnly<'_> {
         self.oracle.visited()
     }
 
+    fn add_visited(&self, rows: u64) {
+        self.oracle.add_visited(rows);
+    }
+
     fn is_interrupted(&self) -> bool {
         self.oracle.is_interrupted()
     }

@@ -248,6 +248,9 @@ impl Oracle for Broken {
             _ => self.inner.visited(),
         }
     }
+    fn add_visited(&self, rows: u64) {
+        self.inner.add_visited(rows);
+    }
 }
 
 #[test]

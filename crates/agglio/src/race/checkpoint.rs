@@ -9,20 +9,22 @@ use std::path::Path;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::fit::Outcome;
-use crate::oracle::Facts;
+use crate::math::rng::{Random, Stream};
+use crate::oracle::{Batch, Memory, Oracle, Query, Want};
+use crate::race::referee::{Decision, Judgement};
 use crate::save::encoding::{decode, encode};
-use crate::save::envelope::{CHECKPOINT, Envelope, Fields};
+use crate::save::envelope::{CHECKPOINT, Envelope, Fields, digits};
+use crate::spec::{KEYS, Spec};
 use crate::text::{bounded, escape};
 
 const ENVELOPE: Envelope = Envelope { format: CHECKPOINT, kind: "checkpoint file", version: 1, fields };
 
 fn fields(version: u64) -> Option<Fields> {
     const FIELDS: [&str; 9] =
-        ["format", "version", "agglio", "spec", "activation", "facts", "finished", "running", "checksum"];
+        ["format", "version", "agglio", "spec", "activation", "rows", "finished", "running", "checksum"];
     (version == 1).then_some(Fields { required: &FIELDS, optional: &[] })
 }
 
@@ -35,25 +37,25 @@ pub(crate) struct Checkpoint {
     /// The version of the program that wrote it.
     agglio: String,
     /// The options as they were given.
-    pub spec: Value,
+    spec: Spec,
     /// The name of the activation.
-    pub activation: String,
-    /// The digest of the facts about the rows, to recognise them.
-    facts: String,
+    activation: String,
+    /// The fingerprint of the rows.
+    rows: String,
     /// The runs that have ended, in order.
-    pub finished: Vec<Finished>,
+    pub(super) finished: Vec<Finished>,
     /// The run that was under way, if there was one.
-    pub running: Option<Running>,
+    pub(super) running: Option<Running>,
 }
 
 /// A run of the loop that has ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Finished {
+pub(super) struct Finished {
     #[serde(serialize_with = "write_packed", deserialize_with = "read_packed")]
     pub outcome: Outcome,
-    /// The decision of the race about it, as a number of the race's own.
-    pub decision: Option<u8>,
+    /// Why a referee has ended it, if one has.
+    pub decision: Option<Decision>,
     /// Rows visited so far, when it had ended.
     pub visited: u64,
 }
@@ -61,28 +63,59 @@ pub(crate) struct Finished {
 /// A run of the loop that was under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Running {
+pub(super) struct Running {
     /// What [`FitLoop::save`](crate::fit::FitLoop::save) returned.
     #[serde(serialize_with = "write_packed", deserialize_with = "read_packed")]
     pub state: Vec<u8>,
+    /// The state of its referee, if it has one.
+    #[serde(serialize_with = "write_packed", deserialize_with = "read_packed")]
+    pub judgement: Judgement,
     /// Rows visited so far.
     pub visited: u64,
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the race will use it"))]
 impl Checkpoint {
     /// The maximum size of a file in bytes. The largest states hold a number for each row, or a matrix of a million.
     pub const LARGEST: u64 = 1 << 30;
 
     /// A checkpoint before the first run of the loop.
-    pub fn new(spec: Value, activation: &str, facts: &Facts) -> Result<Checkpoint> {
-        let (agglio, activation, facts) = (PROGRAM.to_owned(), activation.to_owned(), digest(facts)?);
-        Ok(Checkpoint { agglio, spec, activation, facts, finished: Vec::new(), running: None })
+    pub fn new(spec: &Spec, activation: &str, oracle: &dyn Oracle) -> Result<Checkpoint> {
+        let (spec, rows) = (without_threads(spec), fingerprint(oracle)?);
+        let (agglio, activation) = (PROGRAM.to_owned(), activation.to_owned());
+        Ok(Checkpoint { agglio, spec, activation, rows, finished: Vec::new(), running: None })
     }
 
-    /// Whether it was made for rows with these facts.
-    pub fn is_of(&self, facts: &Facts) -> Result<bool> {
-        Ok(self.facts == digest(facts)?)
+    /// Refuses a checkpoint of a fit with other options. The number of threads may differ.
+    ///
+    /// # Errors
+    /// The first option that differs, with both values.
+    pub fn require_spec(&self, spec: &Spec, activation: &str) -> Result<()> {
+        let spec = without_threads(spec);
+        if self.activation == activation && self.spec == spec {
+            return Ok(());
+        }
+        let value = |value: Option<String>| value.map_or_else(|| "not given".to_owned(), |value| format!("`{value}`"));
+        let values = KEYS.iter().map(|key| (key.name, spec.get(key.name), self.spec.get(key.name)));
+        let differs = values.filter_map(|(name, now, then)| Some((name, now.ok()?, then.ok()?)));
+        let what = match differs.into_iter().find(|(_, now, then)| now != then) {
+            Some((name, now, then)) => format!("`{name}` was {} and is now {}", value(then), value(now)),
+            None => "the activation or the start is another one".to_owned(),
+        };
+        Err(Error::data(format!("it is a checkpoint of a fit with other options: {what}")))
+    }
+
+    /// Refuses a checkpoint of other rows.
+    ///
+    /// # Errors
+    /// If the fingerprints differ, and those of the oracle.
+    pub fn require_rows(&self, oracle: &dyn Oracle) -> Result<()> {
+        match self.rows == fingerprint(oracle)? {
+            true => Ok(()),
+            false => Err(Error::data(
+                "it is a checkpoint of a fit to another table (the rows, their order or the columns differ), or on a \
+                 processor that rounds differently",
+            )),
+        }
     }
 
     /// The text of the file.
@@ -119,8 +152,18 @@ impl Checkpoint {
     }
 }
 
-fn digest(facts: &Facts) -> Result<String> {
-    Ok(format!("{:016x}", facts.digest()?))
+/// The options that a fit depends on.
+fn without_threads(spec: &Spec) -> Spec {
+    spec.filtered(|key| key.name != "threads")
+}
+
+/// A checksum of the facts and of every residual at τ = 0 and a point where no column is left out, in the order of the rows.
+fn fingerprint(oracle: &dyn Oracle) -> Result<String> {
+    let mut random = Random::new(0, Stream::Start);
+    let theta: Vec<f64> = (0..oracle.dim()).map(|_| random.normal()).collect();
+    let query = Query::at(&theta, 0.0, Batch::All, Want::Gradient).remembering(Memory::Renew);
+    let answer = oracle.ask(&query)?.gradient()?;
+    Ok(digits(&encode(&(oracle.facts().digest()?, &answer.gradient, &answer.remembered))?))
 }
 
 /// Writes the bytes of a value as base64.
@@ -141,15 +184,13 @@ mod tests {
     use std::sync::LazyLock;
 
     use proptest::prelude::*;
-    use serde_json::json;
 
     use super::*;
     use crate::activation::named;
     use crate::model::Model;
-    use crate::oracle::{Batch, Driver, Hessian, Oracle, Problem, Query, Shard, Want};
+    use crate::oracle::{Driver, Hessian, Problem, Shard};
     use crate::outcome::StopReason;
     use crate::rows::{Dense, Rows};
-    use crate::save::envelope::digits;
 
     const NAME: &str = "c.agglio";
 
@@ -168,12 +209,13 @@ mod tests {
         let (tau, steps, matching_gradient) = (1.0, 7, Some(1e-12));
         let reason = StopReason::Gradient;
         let outcome = Outcome { theta, tau, reason, steps, first_loss: 0.7, model, multiplier: 0.0, matching_gradient };
-        let spec = json!({"solver": "auto", "l2": 0.1, "name": "größe"});
-        let mut checkpoint = Checkpoint::new(spec, "sigmoid", oracle.facts()).unwrap();
+        let spec = Spec { l2: Some(0.1), threads: Some(3), ..Spec::default() };
+        let mut checkpoint = Checkpoint::new(&spec, "größe", &oracle).unwrap();
         let strange = Outcome { first_loss: f64::NAN, multiplier: f64::NEG_INFINITY, tau: -0.0, ..outcome.clone() };
         checkpoint.finished.push(Finished { outcome, decision: None, visited: 12 });
-        checkpoint.finished.push(Finished { outcome: strange, decision: Some(2), visited: u64::MAX });
-        checkpoint.running = Some(Running { state: (0..=255).collect(), visited: 34 });
+        checkpoint.finished.push(Finished { outcome: strange, decision: Some(Decision::Behind), visited: u64::MAX });
+        let judgement = Judgement::default();
+        checkpoint.running = Some(Running { state: (0..=255).collect(), judgement, visited: 34 });
         checkpoint
     }
 
@@ -209,15 +251,25 @@ mod tests {
     }
 
     #[test]
-    fn facts_tell_other_rows() {
+    fn a_fingerprint_tells_other_rows() {
         let found = parse(&TEXT).unwrap();
-        assert!(found.is_of(oracle(1.0).facts()).unwrap());
-        assert!(!found.is_of(oracle(1.0 + 1e-9).facts()).unwrap());
+        found.require_rows(&oracle(1.0)).unwrap();
+        assert!(found.require_rows(&oracle(1.0 + 1e-9)).is_err());
+    }
+
+    #[test]
+    fn other_options_are_named() {
+        let (found, spec) = (parse(&TEXT).unwrap(), Spec { l2: Some(0.1), ..Spec::default() });
+        found.require_spec(&Spec { threads: Some(8), ..spec.clone() }, "größe").unwrap();
+        let why = |spec: &Spec, activation| found.require_spec(spec, activation).unwrap_err().to_string();
+        assert!(why(&Spec { l2: Some(0.2), ..spec.clone() }, "größe").contains("`l2` was `0.1` and is now `0.2`"));
+        assert!(why(&Spec::default(), "größe").contains("`l2` was `0.1` and is now not given"));
+        assert!(why(&spec, "tanh").contains("the activation or the start"));
     }
 
     #[test]
     fn other_files_are_refused_by_what_they_are() {
-        let model = include_str!("../tests/it/fixtures/model-v2.json");
+        let model = include_str!("../../tests/it/fixtures/model-v2.json");
         assert_eq!(refusal(model), "not a checkpoint file: it is an agglio model");
         let why = Model::from_json(&TEXT, Path::new("m.json")).unwrap_err().to_string();
         assert_eq!(why, "m.json: not a model file: it is an agglio checkpoint");
