@@ -9,7 +9,7 @@ use agglio::rows::{Addition, Dense, Rows, Run};
 use agglio::{Options, Solver};
 
 /// Maximum number of functions from `Plan::fit` to the kernel, with both.
-const MOST: usize = 27;
+const MOST: usize = 20;
 
 /// The backtrace of the last panic.
 static LAST: Mutex<String> = Mutex::new(String::new());
