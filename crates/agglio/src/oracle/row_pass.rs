@@ -180,13 +180,12 @@ impl<'a> RowPass<'a> {
         if at.memory == Memory::Unused {
             return;
         }
-        for (i, a) in a.iter_mut().enumerate() {
-            let position = self.asked.position(start + i);
-            sums.positions.push(position);
-            sums.columns.iter_mut().for_each(|column| column.push(*a));
-            if let Memory::Difference(before) = &at.memory {
-                *a -= before.get(position).copied().unwrap_or(0.0);
-            }
+        let known = sums.positions.len();
+        self.asked.append_positions(start..start + a.len(), &mut sums.positions);
+        sums.columns.iter_mut().for_each(|column| column.extend_from_slice(a));
+        if let Memory::Difference(before) = &at.memory {
+            let before = sums.positions[known..].iter().map(|&position| before.get(position).copied().unwrap_or(0.0));
+            a.iter_mut().zip(before).for_each(|(a, before)| *a -= before);
         }
     }
 
@@ -257,7 +256,7 @@ impl<'a> RowPass<'a> {
         let ScratchView { weight, z, columns: [label, nothing, ..], .. } = view;
         self.rows.labels(run, label);
         nothing.fill(0.0);
-        sums.positions.extend((start..start + run.len()).map(|index| self.asked.position(index)));
+        self.asked.append_positions(start..start + run.len(), &mut sums.positions);
         let mut columns = sums.columns.iter_mut();
         let mut keep = |values: &[f64]| columns.by_ref().take(1).for_each(|column| column.extend_from_slice(values));
         keep(label);

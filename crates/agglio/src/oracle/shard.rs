@@ -201,12 +201,12 @@ impl Asked {
         }
     }
 
-    /// The position in the batch of the row at `index`.
-    pub fn position(&self, index: usize) -> usize {
+    /// Appends the positions in the batch of the rows at these indices.
+    pub fn append_positions(&self, indices: ops::Range<usize>, to: &mut Vec<usize>) {
         match self {
-            Asked::Span { first, .. } => first + index,
-            Asked::Permuted { .. } => index,
-            Asked::Picked { positions, .. } => positions[index],
+            Asked::Span { first, .. } => to.extend(first + indices.start..first + indices.end),
+            Asked::Permuted { .. } => to.extend(indices),
+            Asked::Picked { positions, .. } => to.extend_from_slice(&positions[indices]),
         }
     }
 
