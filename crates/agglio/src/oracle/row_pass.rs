@@ -146,7 +146,7 @@ impl<'a> RowPass<'a> {
         self.rows.labels(run, label);
         self.respond(at.tau, wants_derivative, z, residual, derivative);
         let Prepared { frame, labels } = self.prepared;
-        labels.graduate(self.query.labels.unwrap_or_default(), frame, at.tau, run, [residual, label], scratch);
+        labels.graduate(self.query.labels.unwrap_or(frame.labels), frame, at.tau, run, [residual, label], scratch);
         let squares = loss::compare(weight, label, residual);
         sums.loss += squares.loss;
         sums.label_square += squares.label;
