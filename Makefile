@@ -1,7 +1,7 @@
 # One profile for everything: the first `cargo run --release` has then built most of it, and numerics are fast.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: test graph lint docs browser unit examples snapshot bench instructions fuzz deny
+.PHONY: test graph lint docs browser unit examples snapshot calls bench instructions fuzz deny
 
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 LOG := $(TARGET)/test.log
@@ -56,6 +56,10 @@ snapshot:
 	cd $(EARLIER) && CARGO_TARGET_DIR=$(EARLIER)/target cargo build --release --quiet
 	AGGLIO_EARLIER=$(EARLIER)/target/release/agglio cargo test --release --quiet -p agglio-cli --test it \
 		snapshot::fits_have_the_bits_of_an_earlier_program -- --ignored --nocapture
+
+# the functions between Plan::fit and the first product of a row, in a build that inlines nothing
+calls:
+	cargo test --quiet -p agglio --test it calls:: -- --ignored --nocapture
 
 # wall time of kernels and small fits, on one thread; ONLY=gradient measures what has this in its name
 bench:

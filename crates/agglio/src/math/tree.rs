@@ -4,35 +4,35 @@
 //! whose left child has the largest possible power of two of leaves. The tree fixes the order of all additions, so the
 //! bits of the result do not depend on the number of threads.
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
 
 /// Number of positions in a leaf. One thread sums a leaf.
 pub const LEAF: usize = 1024;
 
-/// Evaluates the leaves of `asked` positions and merges them in the tree.
-pub(crate) fn fold<T: Send>(
-    leaf: &(impl Fn(usize, usize) -> T + Sync),
-    merge: &(impl Fn(T, T) -> T + Sync),
-    asked: usize,
-) -> T {
-    tree(leaf, merge, asked, 0, asked.div_ceil(LEAF))
+/// The children of a node of the tree, which has these positions. None for a leaf.
+pub(crate) fn children(node: &Range<usize>) -> Option<[Range<usize>; 2]> {
+    let leaves = node.len().div_ceil(LEAF);
+    (leaves > 1).then(|| {
+        let middle = node.start + LEAF * (leaves.next_power_of_two() / 2);
+        [node.start..middle, middle..node.end]
+    })
 }
 
-fn tree<T: Send>(
-    leaf: &(impl Fn(usize, usize) -> T + Sync),
+/// Evaluates the children of a node: in parallel, but only inside the thread pool that the caller asked for.
+pub(crate) fn join<T: Send>([left, right]: [impl FnOnce() -> T + Send; 2]) -> (T, T) {
+    if in_pool() { rayon::join(left, right) } else { (left(), right()) }
+}
+
+/// Evaluates the leaves of a node and merges them in the tree.
+pub(crate) fn fold<T: Send>(
+    leaf: &(impl Fn(Range<usize>) -> T + Sync),
     merge: &(impl Fn(T, T) -> T + Sync),
-    asked: usize,
-    from: usize,
-    to: usize,
+    node: Range<usize>,
 ) -> T {
-    if to - from <= 1 {
-        return leaf(from * LEAF, asked.min(to * LEAF));
-    }
-    let left = usize::MAX.count_ones() - (to - from - 1).leading_zeros() - 1;
-    let middle = from + (1 << left);
-    let (left, right) = (|| tree(leaf, merge, asked, from, middle), || tree(leaf, merge, asked, middle, to));
-    // in parallel only inside the thread pool that the caller asked for
-    let (left, right) = if in_pool() { rayon::join(left, right) } else { (left(), right()) };
+    let Some(children) = children(&node) else { return leaf(node) };
+    let (left, right) = join(children.map(|child| move || fold(leaf, merge, child)));
     merge(left, right)
 }
 
@@ -60,5 +60,5 @@ pub(crate) fn install<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T 
 
 /// Σ f(i) over the positions 0 … `len`.
 pub(crate) fn sum_of(len: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
-    fold(&|from, to| (from..to).map(&f).sum::<f64>(), &|left, right| left + right, len)
+    fold(&|leaf| leaf.map(&f).sum::<f64>(), &|left, right| left + right, 0..len)
 }

@@ -18,7 +18,7 @@ use crate::oracle::labels::MARGIN;
 use crate::oracle::layout::Layout;
 use crate::oracle::partial_sums::{PartialSums, Weighted};
 use crate::oracle::projection::Projection;
-use crate::oracle::query::{Ask, At, Batch, Memory, Query, Want};
+use crate::oracle::query::{Ask, At, Batch, LabelChoice, Memory, Query, Want};
 use crate::oracle::shard::{Shard, Shards};
 use crate::oracle::{Oracle, given_up};
 use crate::rows::{Coordinates, Rows, Scaling};
@@ -40,6 +40,8 @@ pub struct Problem {
     /// A last temperature between 0 and 1. On such a path only labels without a preimage are clipped, because no later
     /// stage uses the labels unchanged. Default: none.
     pub tau_max: Option<f64>,
+    /// The graduated labels for queries without a choice. Default: [`LabelChoice::default`].
+    pub labels: LabelChoice,
     /// λ of the penalty λ‖w‖², which excludes the intercept. Default: 0.
     pub l2: f64,
     /// The coordinates of another fit, to score its points on these rows. Default: measured on the rows.
@@ -55,6 +57,7 @@ impl Problem {
             intercept: true,
             margins: vec![MARGIN],
             tau_max: None,
+            labels: LabelChoice::default(),
             l2: 0.0,
             coordinates: None,
         }
@@ -82,6 +85,7 @@ pub struct Driver {
     shards: Box<dyn Shards>,
     facts: Facts,
     activation: Arc<dyn Activation>,
+    labels: LabelChoice,
     mean_weight: f64,
     /// Mean square of the factors by which a relative error of y enters y^τ, on a path that ends below τ = 1.
     blurred_square: f64,
@@ -138,6 +142,7 @@ impl Driver {
             shards,
             facts,
             activation: activation.clone(),
+            labels: problem.labels,
             mean_weight: measured.mean_weight(),
             blurred_square: tally.blurred_square / measured.rows as f64,
             interrupt: Arc::default(),
@@ -298,6 +303,10 @@ impl Oracle for Driver {
         Ok(queries.iter().zip(sums).map(|(query, sums)| self.finish(query, sums)).collect())
     }
 
+    fn labels(&self) -> LabelChoice {
+        self.labels
+    }
+
     fn visited(&self) -> u64 {
         self.visited.load(Ordering::Relaxed)
     }
@@ -330,7 +339,8 @@ fn frame(problem: &Problem, measured: &Measured) -> Result<Frame> {
         )?,
     };
     let (weight_unit, rows) = (measured.weight_unit, measured.rows);
-    Ok(Frame { activation, coordinates, clips, narrowest, tau_max: problem.tau_max, weight_unit, rows })
+    let (labels, tau_max) = (problem.labels, problem.tau_max);
+    Ok(Frame { activation, coordinates, clips, narrowest, labels, tau_max, weight_unit, rows })
 }
 
 /// Activations are never NaN, so a sum that is NaN has overflowed.

@@ -214,9 +214,9 @@ impl Measured {
     /// storage already has them.
     pub fn of(rows: &dyn Rows, range: Range, columns: bool) -> Measured {
         let known = || rows.moments().cloned().unwrap_or_else(|| Moments::of(rows));
-        let leaf = |from: usize, to: usize| Measured::of_run(rows, range, Run::Span(from..to));
+        let leaf = |span| Measured::of_run(rows, range, Run::Span(span));
         let moments = columns.then(known);
-        Measured { moments, ..fold(&leaf, &Measured::merge_labels, rows.len()) }
+        Measured { moments, ..fold(&leaf, &Measured::merge_labels, 0..rows.len()) }
     }
 
     fn of_run(rows: &dyn Rows, range: Range, run: Run<'_>) -> Measured {

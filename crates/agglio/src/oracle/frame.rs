@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::activation::{Activation, Preimages, named};
 use crate::oracle::clip::Clip;
-use crate::oracle::query::Margin;
+use crate::oracle::query::{LabelChoice, Margin};
 use crate::rows::Coordinates;
 
 /// The activation, the coordinates of the solver and the label margins. It is computed once, from facts about all rows.
@@ -21,6 +21,8 @@ pub struct Frame {
     pub(super) clips: Vec<Clip>,
     /// The narrowest clip, which defines the preimage of a label that has none.
     pub(super) narrowest: Clip,
+    /// The graduated labels for queries without a choice.
+    pub(super) labels: LabelChoice,
     /// A last temperature between 0 and 1, at which the fit ends.
     pub(super) tau_max: Option<f64>,
     /// The unit of all weights.

@@ -4,6 +4,8 @@
 //! order of the additions differs from that of a single query. An answer does not depend on the other queries: blocks
 //! of points are padded with zeros, so that all products have the same shape.
 
+use std::ops::Range;
+
 use crate::math::vector::{self, sum};
 use crate::oracle::partial_sums::PartialSums;
 use crate::oracle::query::Ask;
@@ -35,23 +37,24 @@ impl MultiQuery<'_> {
 
 impl<'a> MultiQuery<'a> {
     pub(super) fn new(passes: &'a [RowPass<'a>]) -> MultiQuery<'a> {
-        let mut points: Vec<f64> = passes.iter().flat_map(|pass| pass.at.v.iter().copied()).collect();
+        let mut points: Vec<f64> =
+            passes.iter().filter_map(|pass| pass.at.as_ref()).flat_map(|at| at.v.iter().copied()).collect();
         let (width, columns) = (points.len() / passes.len().max(1), passes.len().next_multiple_of(BLOCK));
         points.resize(width * columns, 0.0);
         MultiQuery { passes, points, columns }
     }
 
-    /// The sums over positions `from` … `to` of the rows, for each query.
-    pub(super) fn sum(&self, from: usize, to: usize) -> Vec<PartialSums> {
+    /// The sums over a leaf of the rows, for each query.
+    pub(super) fn sum(&self, positions: Range<usize>) -> Vec<PartialSums> {
         let mut partials: Vec<PartialSums> = self.passes.iter().map(RowPass::no_rows).collect();
         let Some(first) = self.passes.first() else { return partials };
         let width = first.rows.width();
-        let stride = stride(width).min(to - from);
-        let (mut scratch, mut columns) = (Scratch::new(stride), Columns::new(self.points.len()));
-        for start in (from..to).step_by(stride.max(1)) {
-            let count = stride.min(to - start);
-            let visit = |run: Run<'_>| self.visit(first, start, &run, &mut scratch, &mut columns, &mut partials);
-            first.asked.with_run(start, count, visit);
+        let stride = stride(width).min(positions.len()).max(1);
+        let (mut scratch, mut columns, mut picked) =
+            (Scratch::new(stride), Columns::new(self.points.len()), Vec::new());
+        for start in positions.clone().step_by(stride) {
+            let run = first.asked.run(start..positions.end.min(start + stride), &mut picked);
+            self.visit(first, start, &run, &mut scratch, &mut columns, &mut partials);
         }
         for (partial, sums) in partials.iter_mut().zip(columns.sums.chunks_exact(width)) {
             partial.gradient.rows.copy_from_slice(sums);
@@ -77,8 +80,9 @@ impl<'a> MultiQuery<'a> {
         let [label, residual, derivative, b, h, second, ..] = view.columns;
         let columns = z.chunks_exact_mut(count).zip(a.chunks_exact_mut(count));
         for ((pass, partial), (z, a)) in self.passes.iter().zip(partials).zip(columns) {
-            let Ask::At(at) = &pass.query.ask else { continue };
-            vector::add(z, view.offset, pass.at.constant);
+            let (Ask::At(at), Some(point)) = (&pass.query.ask, &pass.at) else { continue };
+            partial.rows += count;
+            vector::add(z, view.offset, point.constant);
             pass.compare(at, run, [view.weight, z], [label, residual, derivative], [b, h, second], partial);
             pass.weigh_gradient(at, start, [view.weight, residual, derivative], a, partial);
             partial.gradient.total += sum(a);

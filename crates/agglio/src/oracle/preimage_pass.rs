@@ -5,7 +5,7 @@ use crate::oracle::labels::PreimageChoice;
 use crate::oracle::partial_sums::PartialSums;
 use crate::oracle::query::Ends;
 use crate::oracle::row_pass::RowPass;
-use crate::oracle::scratch::{Scratch, ScratchView};
+use crate::oracle::scratch::ScratchView;
 use crate::oracle::shard::Prepared;
 use crate::rows::Run;
 
@@ -14,9 +14,8 @@ pub(super) const DEPARTURE: usize = 9;
 
 impl RowPass<'_> {
     /// ẑ is the left or the right preimage. Given y, its odds are proportional to N(ẑ; z, σ²)/|φ′(ẑ)|.
-    pub(super) fn visit_mixture(&self, sigma: f64, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
-        let ScratchView { weight, offset, columns: [z, left, right, expected, a, ..], .. } = self.enter(scratch, run);
-        self.predict(&self.at, run, offset, z);
+    pub(super) fn add_mixture(&self, sigma: f64, run: &Run<'_>, view: ScratchView<'_>, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, z, columns: [left, right, expected, a, ..], .. } = view;
         self.prepared.labels.both(run, left, right);
         let mut log_likelihood = sums.numbers.first().copied().unwrap_or(0.0);
         for i in 0..run.len() {
@@ -42,14 +41,14 @@ impl RowPass<'_> {
     }
 
     /// At τ = 0 the problem is linear least squares on φ⁻¹(c) and does not depend on θ.
-    pub(super) fn visit_normal_equations(
+    pub(super) fn add_normal_equations(
         &self,
         choices: &[PreimageChoice],
         run: &Run<'_>,
-        scratch: &mut Scratch,
+        view: ScratchView<'_>,
         sums: &mut PartialSums,
     ) {
-        let ScratchView { weight, offset, columns: [a, b, ..], products } = self.enter(scratch, run);
+        let ScratchView { weight, offset, columns: [a, b, ..], products, .. } = view;
         let Prepared { frame, labels } = self.prepared;
         let weighted_preimages = |choice: PreimageChoice, a: &mut [f64]| {
             labels.choose(choice, frame, run, a);
@@ -79,19 +78,11 @@ impl RowPass<'_> {
     }
 
     /// Σ ω; ωD, ωD²; ωe², ωe³, ωe⁴; ωg, ωg², ωe²g.
-    pub(super) fn visit_departure(
-        &self,
-        ends: &Ends<'_>,
-        run: &Run<'_>,
-        scratch: &mut Scratch,
-        sums: &mut PartialSums,
-    ) {
-        let ScratchView { weight, offset, columns: [z, label, mean, value, left, right, ..], .. } =
-            self.enter(scratch, run);
+    pub(super) fn add_departure(&self, ends: &Ends<'_>, run: &Run<'_>, view: ScratchView<'_>, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, z, columns: [label, mean, value, left, right, other, ..], .. } = view;
         let activation = &self.prepared.frame.activation;
-        self.others.iter().for_each(|post| self.predict(post, run, offset, z));
-        activation.respond(z, value);
-        self.predict(&self.at, run, offset, z);
+        self.others.iter().for_each(|post| self.predict(post, run, offset, other));
+        activation.respond(other, value);
         self.rows.labels(run, label);
         activation.average(ends.sigma, z, mean);
         self.prepared.labels.both(run, left, right);

@@ -1,7 +1,9 @@
 //! A *row pass* computes the sums of one query over some of its rows, in order.
 
+use std::ops::Range;
+
 use crate::math::linalg::Symmetric;
-use crate::math::tree::LEAF;
+use crate::math::tree::{self, LEAF};
 use crate::math::vector::{self, sum, sum_of};
 use crate::oracle::loss;
 use crate::oracle::partial_sums::{PartialSums, Weighted};
@@ -24,8 +26,8 @@ pub(super) struct RowPass<'a> {
     pub prepared: &'a Prepared,
     pub query: &'a Query<'a>,
     pub asked: &'a Asked,
-    /// θ, or the first of several points.
-    pub at: Predictor,
+    /// θ, or the first of several points. None if the sums do not depend on θ.
+    pub at: Option<Predictor>,
     /// Further points.
     pub others: Vec<Predictor>,
 }
@@ -33,26 +35,45 @@ pub(super) struct RowPass<'a> {
 impl<'a> RowPass<'a> {
     pub fn new(rows: &'a dyn Rows, prepared: &'a Prepared, query: &'a Query<'a>, asked: &'a Asked) -> RowPass<'a> {
         let point = |theta: &[f64]| prepared.frame.coordinates.predictor(theta);
+        let first = |theta: &[f64]| Some(point(theta));
         let (at, others) = match &query.ask {
-            Ask::At(At { theta, want: Want::CurvatureTimes(_, v), .. }) => (point(theta), vec![point(v)]),
+            Ask::At(At { theta, want: Want::CurvatureTimes(_, v), .. }) => (first(theta), vec![point(v)]),
             Ask::At(At { theta, .. }) | Ask::Mixture { theta, .. } | Ask::MeanLoss { theta, .. } => {
-                (point(theta), Vec::new())
+                (first(theta), Vec::new())
             }
-            Ask::Departure(Ends { pre, post, .. }) => (point(pre), vec![point(post)]),
-            Ask::Projection { theta, directions } => (point(theta), directions.iter().map(|v| point(v)).collect()),
-            Ask::NormalEquations { .. } | Ask::Constant { .. } | Ask::LongestRow => (Predictor::NONE, Vec::new()),
+            Ask::Departure(Ends { pre, post, .. }) => (first(pre), vec![point(post)]),
+            Ask::Projection { theta, directions } => (first(theta), directions.iter().map(|v| point(v)).collect()),
+            Ask::NormalEquations { .. } | Ask::Constant { .. } | Ask::LongestRow => (None, Vec::new()),
         };
         RowPass { rows, prepared, query, asked, at, others }
     }
 
-    /// The sums over positions `from` … `to` of the rows.
-    pub fn sum(&self, from: usize, to: usize) -> PartialSums {
-        let stride = stride(self.rows.width());
-        let mut sums = self.no_rows();
-        let mut scratch = Scratch::new(stride.min(to - from));
-        for start in (from..to).step_by(stride) {
-            let count = stride.min(to - start);
-            self.asked.with_run(start, count, |run| self.visit(start, &run, &mut scratch, &mut sums));
+    /// The sums over some positions of the rows. A leaf is summed in order; children are merged.
+    pub fn sum(&self, positions: Range<usize>) -> PartialSums {
+        if let Some(children) = tree::children(&positions) {
+            let (left, right) = tree::join(children.map(|child| move || self.sum(child)));
+            return left.merge(right);
+        }
+        let stride = stride(self.rows.width()).min(positions.len()).max(1);
+        let (mut sums, mut scratch, mut picked) = (self.no_rows(), Scratch::new(stride), Vec::new());
+        for start in positions.clone().step_by(stride) {
+            let run = &self.asked.run(start..positions.end.min(start + stride), &mut picked);
+            let view = self.enter(&mut scratch, run);
+            if let Some(Predictor { v, constant }) = &self.at {
+                self.rows.dots(run, self.pivot(), v, view.z);
+                vector::add(view.z, view.offset, *constant);
+            }
+            sums.rows += run.len();
+            match &self.query.ask {
+                Ask::At(at) => self.add_at(at, start, run, view, &mut sums),
+                Ask::NormalEquations { choices, .. } => self.add_normal_equations(choices, run, view, &mut sums),
+                Ask::Mixture { sigma, .. } => self.add_mixture(*sigma, run, view, &mut sums),
+                Ask::MeanLoss { sigma, .. } => self.add_mean_loss(*sigma, run, view, &mut sums),
+                Ask::Departure(ends) => self.add_departure(ends, run, view, &mut sums),
+                Ask::Constant { intercept } => self.add_constant(*intercept, run, view, &mut sums),
+                Ask::Projection { .. } => self.add_projection(start, run, view, &mut sums),
+                Ask::LongestRow => self.add_longest(run, view, &mut sums),
+            }
         }
         sums
     }
@@ -82,44 +103,9 @@ impl<'a> RowPass<'a> {
         }
     }
 
-    fn visit(&self, start: usize, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
-        match &self.query.ask {
-            Ask::At(at) => self.visit_at(at, start, run, scratch, sums),
-            Ask::NormalEquations { choices, .. } => {
-                sums.rows += run.len();
-                self.visit_normal_equations(choices, run, scratch, sums);
-            }
-            Ask::Mixture { sigma, .. } => {
-                sums.rows += run.len();
-                self.visit_mixture(*sigma, run, scratch, sums);
-            }
-            Ask::MeanLoss { sigma, .. } => {
-                sums.rows += run.len();
-                self.visit_means(*sigma, run, scratch, sums);
-            }
-            Ask::Departure(ends) => {
-                sums.rows += run.len();
-                self.visit_departure(ends, run, scratch, sums);
-            }
-            Ask::Constant { intercept } => {
-                sums.rows += run.len();
-                self.visit_constant(*intercept, run, scratch, sums);
-            }
-            Ask::Projection { .. } => {
-                sums.rows += run.len();
-                self.visit_projection(start, run, scratch, sums);
-            }
-            Ask::LongestRow => {
-                sums.rows += run.len();
-                self.visit_lengths(run, scratch, sums);
-            }
-        }
-    }
-
-    fn visit_at(&self, at: &At<'_>, start: usize, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
-        let ScratchView { weight, offset, columns, products } = self.enter(scratch, run);
-        let [z, label, residual, derivative, a, mut spare @ ..] = columns;
-        self.predict(&self.at, run, offset, z);
+    /// L̂_τ and its derivatives at θ.
+    fn add_at(&self, at: &At<'_>, start: usize, run: &Run<'_>, view: ScratchView<'_>, sums: &mut PartialSums) {
+        let ScratchView { weight, z, columns: [label, residual, derivative, a, mut spare @ ..], products, .. } = view;
         let scratch = spare.each_mut().map(|column| &mut **column);
         self.compare(at, run, [weight, z], [label, residual, derivative], scratch, sums);
         if at.want == Want::Loss {
@@ -160,9 +146,8 @@ impl<'a> RowPass<'a> {
         self.rows.labels(run, label);
         self.respond(at.tau, wants_derivative, z, residual, derivative);
         let Prepared { frame, labels } = self.prepared;
-        labels.graduate(self.query.labels.unwrap_or_default(), frame, at.tau, run, [residual, label], scratch);
+        labels.graduate(self.query.labels.unwrap_or(frame.labels), frame, at.tau, run, [residual, label], scratch);
         let squares = loss::compare(weight, label, residual);
-        sums.rows += run.len();
         sums.loss += squares.loss;
         sums.label_square += squares.label;
         sums.largest = sums.largest.max(squares.largest);
@@ -195,13 +180,12 @@ impl<'a> RowPass<'a> {
         if at.memory == Memory::Unused {
             return;
         }
-        for (i, a) in a.iter_mut().enumerate() {
-            let position = self.asked.position(start + i);
-            sums.positions.push(position);
-            sums.columns.iter_mut().for_each(|column| column.push(*a));
-            if let Memory::Difference(before) = &at.memory {
-                *a -= before.get(position).copied().unwrap_or(0.0);
-            }
+        let known = sums.positions.len();
+        self.asked.append_positions(start..start + a.len(), &mut sums.positions);
+        sums.columns.iter_mut().for_each(|column| column.extend_from_slice(a));
+        if let Memory::Difference(before) = &at.memory {
+            let before = sums.positions[known..].iter().map(|&position| before.get(position).copied().unwrap_or(0.0));
+            a.iter_mut().zip(before).for_each(|(a, before)| *a -= before);
         }
     }
 
@@ -247,17 +231,16 @@ impl<'a> RowPass<'a> {
     }
 
     /// Σ ω (E φ(z + ε) − y)².
-    fn visit_means(&self, sigma: f64, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
-        let ScratchView { weight, offset, columns: [z, label, mean, ..], .. } = self.enter(scratch, run);
-        self.predict(&self.at, run, offset, z);
+    fn add_mean_loss(&self, sigma: f64, run: &Run<'_>, view: ScratchView<'_>, sums: &mut PartialSums) {
+        let ScratchView { weight, z, columns: [label, mean, ..], .. } = view;
         self.rows.labels(run, label);
         self.prepared.frame.activation.average(sigma, z, mean);
         sums.loss += loss::compare(weight, label, mean).loss;
     }
 
     /// Σ ω r², Σ ω r φ′ and Σ ω φ′² of the model without covariates. Covariates are not read.
-    fn visit_constant(&self, intercept: f64, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
-        let ScratchView { weight, offset, columns: [label, ..], .. } = self.enter(scratch, run);
+    fn add_constant(&self, intercept: f64, run: &Run<'_>, view: ScratchView<'_>, sums: &mut PartialSums) {
+        let ScratchView { weight, offset, columns: [label, ..], .. } = view;
         self.rows.labels(run, label);
         let activation = &self.prepared.frame.activation;
         for i in (0..run.len()).filter(|&i| weight[i] > 0.0) {
@@ -269,16 +252,15 @@ impl<'a> RowPass<'a> {
     }
 
     /// Columns: label, weight, z at the point, and the derivative of z along each line.
-    fn visit_projection(&self, start: usize, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
-        let ScratchView { weight, offset, columns: [z, label, nothing, ..], .. } = self.enter(scratch, run);
+    fn add_projection(&self, start: usize, run: &Run<'_>, view: ScratchView<'_>, sums: &mut PartialSums) {
+        let ScratchView { weight, z, columns: [label, nothing, ..], .. } = view;
         self.rows.labels(run, label);
         nothing.fill(0.0);
-        sums.positions.extend((start..start + run.len()).map(|index| self.asked.position(index)));
+        self.asked.append_positions(start..start + run.len(), &mut sums.positions);
         let mut columns = sums.columns.iter_mut();
         let mut keep = |values: &[f64]| columns.by_ref().take(1).for_each(|column| column.extend_from_slice(values));
         keep(label);
         keep(weight);
-        self.predict(&self.at, run, offset, z);
         keep(z);
         for line in &self.others {
             self.predict(line, run, nothing, z);
@@ -287,15 +269,15 @@ impl<'a> RowPass<'a> {
     }
 
     /// max ω‖x‖² in the coordinates of the solver.
-    fn visit_lengths(&self, run: &Run<'_>, scratch: &mut Scratch, sums: &mut PartialSums) {
-        let ScratchView { weight, columns: [squares, ..], .. } = self.enter(scratch, run);
+    fn add_longest(&self, run: &Run<'_>, view: ScratchView<'_>, sums: &mut PartialSums) {
+        let ScratchView { weight, columns: [squares, ..], .. } = view;
         let coordinates = &self.prepared.frame.coordinates;
         self.rows.square_dots(run, coordinates.centre(), &coordinates.inverse_squares(), squares);
         let constant = f64::from(u8::from(coordinates.intercept()));
         sums.largest = squares.iter().zip(weight).fold(sums.largest, |most, (s, w)| most.max((s + constant) * w));
     }
 
-    /// z = (x − p)ᵀv + constant + offset; for a direction the offset is zero.
+    /// z = (x − p)ᵀv + constant + offset at a further point; for a direction the offset is zero.
     pub(super) fn predict(&self, predictor: &Predictor, run: &Run<'_>, offset: &[f64], z: &mut [f64]) {
         self.rows.dots(run, self.pivot(), &predictor.v, z);
         vector::add(z, offset, predictor.constant);
@@ -306,7 +288,7 @@ impl<'a> RowPass<'a> {
         let (rows, count, most) = (self.rows, run.len(), scratch.rows);
         let mut rest = scratch.columns.as_mut_slice();
         let mut column = || &mut rest.split_off_mut(..most).unwrap_or_default()[..count];
-        let (weight, offset) = (column(), column());
+        let (weight, offset, z) = (column(), column(), column());
         if rows.has_weights() {
             rows.weights(run, weight);
             let factor = rows.weight_unit() / self.prepared.frame.weight_unit;
@@ -317,7 +299,7 @@ impl<'a> RowPass<'a> {
         if rows.has_offsets() {
             rows.offsets(run, offset);
         }
-        ScratchView { weight, offset, columns: std::array::from_fn(|_| column()), products: &mut scratch.products }
+        ScratchView { weight, offset, z, columns: std::array::from_fn(|_| column()), products: &mut scratch.products }
     }
 
     pub(super) fn add<const K: usize>(&self, run: &Run<'_>, additions: [(&[f64], &mut Weighted); K]) {

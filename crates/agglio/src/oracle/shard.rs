@@ -3,6 +3,7 @@
 //! It does not depend on other shards. In addition to its rows it stores only the preimages of its labels, which it can
 //! compute again.
 
+use std::ops;
 use std::sync::Arc;
 
 use crate::activation::Range;
@@ -109,13 +110,6 @@ impl Shard {
         }
     }
 
-    fn sum(&self, query: &Query<'_>) -> Result<PartialSums> {
-        let prepared = self.prepared()?;
-        let asked = self.asked(query.batch, prepared.frame.rows);
-        let pass = RowPass::new(self.rows.as_ref(), prepared, query, &asked);
-        Ok(fold(&|from, to| pass.sum(from, to), &PartialSums::merge, asked.len()))
-    }
-
     /// Answers queries of one kind about the same rows in one pass.
     fn sum_together(&self, queries: &[&Query<'_>]) -> Result<Vec<PartialSums>> {
         let (prepared, Some(first)) = (self.prepared()?, queries.first()) else { return Ok(Vec::new()) };
@@ -128,10 +122,10 @@ impl Shard {
         Ok(match kind(first) {
             Kind::Gradient => {
                 let many = MultiQuery::new(&passes);
-                fold(&|from, to| many.sum(from, to), &merge, asked.len())
+                fold(&|leaf| many.sum(leaf), &merge, 0..asked.len())
             }
             // a leaf is read once and stays in the cache for the other queries
-            _ => fold(&|from, to| passes.iter().map(|pass| pass.sum(from, to)).collect(), &merge, asked.len()),
+            _ => fold(&|leaf| passes.iter().map(|pass| pass.sum(leaf.clone())).collect(), &merge, 0..asked.len()),
         })
     }
 }
@@ -164,7 +158,9 @@ impl Shards for Shard {
     }
 
     fn answer_one(&self, query: &Query<'_>) -> Result<PartialSums> {
-        self.sum(query)
+        let prepared = self.prepared()?;
+        let asked = self.asked(query.batch, prepared.frame.rows);
+        Ok(RowPass::new(self.rows.as_ref(), prepared, query, &asked).sum(0..asked.len()))
     }
 
     fn answer(&self, queries: &[Query<'_>]) -> Result<Vec<PartialSums>> {
@@ -205,21 +201,24 @@ impl Asked {
         }
     }
 
-    /// The position in the batch of the row at `index`.
-    pub fn position(&self, index: usize) -> usize {
+    /// Appends the positions in the batch of the rows at these indices.
+    pub fn append_positions(&self, indices: ops::Range<usize>, to: &mut Vec<usize>) {
         match self {
-            Asked::Span { first, .. } => first + index,
-            Asked::Permuted { .. } => index,
-            Asked::Picked { positions, .. } => positions[index],
+            Asked::Span { first, .. } => to.extend(first + indices.start..first + indices.end),
+            Asked::Permuted { .. } => to.extend(indices),
+            Asked::Picked { positions, .. } => to.extend_from_slice(&positions[indices]),
         }
     }
 
-    /// Calls `visit` with `count` rows from index `from` on.
-    pub fn with_run<T>(&self, from: usize, count: usize, visit: impl FnOnce(Run<'_>) -> T) -> T {
+    /// The rows at these indices. `picked` is memory for their numbers.
+    pub fn run<'a>(&'a self, indices: ops::Range<usize>, picked: &'a mut Vec<usize>) -> Run<'a> {
         match self {
-            Asked::Span { .. } => visit(Run::Span(from..from + count)),
-            Asked::Permuted { permutation, start, .. } => visit(Run::Picked(&permutation.run(start + from, count))),
-            Asked::Picked { rows, .. } => visit(Run::Picked(&rows[from..from + count])),
+            Asked::Span { .. } => Run::Span(indices),
+            Asked::Permuted { permutation, start, .. } => {
+                *picked = permutation.run(start + indices.start, indices.len());
+                Run::Picked(picked)
+            }
+            Asked::Picked { rows, .. } => Run::Picked(&rows[indices]),
         }
     }
 }

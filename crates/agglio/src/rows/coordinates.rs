@@ -43,11 +43,6 @@ pub(crate) struct Predictor {
     pub constant: f64,
 }
 
-impl Predictor {
-    /// For queries that do not depend on θ.
-    pub const NONE: Predictor = Predictor { v: Vec::new(), constant: 0.0 };
-}
-
 /// If the standard deviation is below this fraction of the mean, a column has at most half of its digits left.
 const COARSE: f64 = 1e-8;
 

@@ -37,9 +37,9 @@ impl Moments {
     }
 
     fn about(pivot: &[f64], rows: &dyn Rows) -> Moments {
-        let (n, d) = (rows.len(), rows.width());
-        let leaf = |from: usize, to: usize| {
-            let run = Run::Span(from..to);
+        let d = rows.width();
+        let leaf = |span| {
+            let run = Run::Span(span);
             let mut sums = Sums { weight: 0.0, first: vec![0.0; d], second: vec![0.0; d] };
             let mut weight = vec![0.0; run.len()];
             rows.weights(&run, &mut weight);
@@ -48,7 +48,7 @@ impl Moments {
             rows.add_rows_and_squares(&run, pivot, pivot, both);
             sums
         };
-        let Sums { weight, first, second } = fold(&leaf, &Sums::merge, n);
+        let Sums { weight, first, second } = fold(&leaf, &Sums::merge, 0..rows.len());
         let shift: Vec<f64> = first.iter().map(|first| first / weight).collect();
         // `clamp` keeps NaN; `max` would turn it into zero
         let variance = |(second, shift): (&f64, &f64)| (second / weight - shift * shift).clamp(0.0, f64::INFINITY);

@@ -2,7 +2,7 @@
 //! The laws of any oracle are in the conformance suite.
 
 use agglio::activation::{NAMES, named};
-use agglio::oracle::{Batch, Driver, Hessian, Model, Oracle, Problem, Query, Value, Want};
+use agglio::oracle::{Batch, Driver, Hessian, LabelChoice, Model, Oracle, PreimageBranch, Problem, Query, Value, Want};
 use agglio::rows::{Dense, Scaling};
 use agglio::simulate::{LabelNoise, Shape};
 use proptest::prelude::*;
@@ -45,6 +45,19 @@ fn gauss_newton_is_the_full_curvature_without_bends() {
     let [a, b] =
         [Hessian::GaussNewton, Hessian::Full].map(|h| model(&oracle, &theta, 0.5, Want::Curvature(h)).into_matrix());
     assert_ne!(a, b);
+}
+
+#[test]
+fn queries_without_a_choice_of_labels_take_that_of_the_problem() {
+    let rows = noisy("silu", 200, 3, 2);
+    let labels = LabelChoice { branch: PreimageBranch::Left, ..LabelChoice::default() };
+    let [usual, left] = [LabelChoice::default(), labels]
+        .map(|labels| Problem { labels, ..Problem::new(named("silu").unwrap()) }.on(&rows).unwrap());
+    let (theta, query) = (point(4), |theta| Query::at(theta, 0.3, Batch::All, Want::Loss));
+    let chosen = usual.ask(&query(&theta).with_labels(labels)).unwrap().value().unwrap();
+    assert_eq!(left.labels(), labels);
+    assert_eq!(value(&left, &theta, 0.3), chosen);
+    assert_ne!(value(&usual, &theta, 0.3), chosen);
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl Estimator for Saga {
         let rows = rows_of(batch, oracle.rows());
         let before: Vec<f64> = rows.iter().map(|&row| self.table.get(row).copied().unwrap_or(0.0)).collect();
         let query = Query::at(theta, index.stage.tau, batch, want);
-        let mut here = oracle.ask(&query.remembering(Memory::Difference(Cow::Owned(before))))?.gradient()?;
+        let mut here = oracle.ask(&query.remembering(Memory::Difference(Cow::Borrowed(&before))))?.gradient()?;
         for (row, number) in rows.into_iter().zip(&here.remembered) {
             self.table.get_mut(row).into_iter().for_each(|kept| *kept = *number);
         }
