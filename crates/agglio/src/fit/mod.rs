@@ -127,7 +127,7 @@ impl<'o> FitLoop<'o> {
         }
         let here = match state.known.take() {
             Some(known) => known,
-            None => method.estimate(*oracle, &state.theta, state.index())?,
+            None => method.estimator.estimate(*oracle, &state.theta, state.index(), method.direction.want())?,
         };
         if !state.is_finite(&here) {
             return Ok(Some(StopReason::NotFinite.into()));
@@ -139,7 +139,7 @@ impl<'o> FitLoop<'o> {
         let predicted = method.direction.displace(method.step.size(), &point, p)?;
         let trial = state.trial(p);
         let there = match method.step.judges() && !method.step.is_settled(&here, predicted) {
-            true => Some(method.estimate(*oracle, &trial, state.index())?),
+            true => Some(method.estimator.estimate(*oracle, &trial, state.index(), method.direction.want())?),
             false => None,
         };
         let verdict = match &there {

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use rayon::ThreadPool;
+
 use crate::error::{Error, Result};
 
 /// Number of positions in a leaf. One thread sums a leaf.
@@ -41,21 +43,20 @@ pub(crate) fn in_pool() -> bool {
     rayon::current_thread_index().is_some()
 }
 
-/// Runs `work` in a thread pool of `threads` threads, by default one for each core. One thread, and calls from inside a
-/// pool, need no new pool.
+/// A thread pool of `threads` threads, by default one for each core. None for one thread and inside a pool.
 ///
 /// # Errors
 /// If the threads cannot be started.
-pub(crate) fn install<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T> {
+pub(crate) fn pool(threads: Option<usize>) -> Result<Option<ThreadPool>> {
     if threads == Some(1) || in_pool() {
-        return Ok(work());
+        return Ok(None);
     }
     let threads = threads.unwrap_or(0);
     let failed = |why: rayon::ThreadPoolBuildError| {
         let asked = if threads == 0 { "one a core".to_owned() } else { threads.to_string() };
         Error::parameter("threads", asked, &format!("they cannot be started ({why}); use fewer"))
     };
-    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)?.install(work))
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed).map(Some)
 }
 
 /// Σ f(i) over the positions 0 … `len`.

@@ -28,6 +28,10 @@ impl<S: Shards> Partition<S> {
 }
 
 impl<S: Shards> Shards for Partition<S> {
+    fn rows_here(&self) -> usize {
+        self.0.iter().map(|part| part.rows_here()).sum()
+    }
+
     fn measure(&self, range: Range, columns: bool) -> Result<Measured> {
         let parts = self.0.iter().map(|part| part.measure(range, columns)).collect::<Result<Vec<_>>>()?;
         merge(parts, &|left, right| left.merge(right))

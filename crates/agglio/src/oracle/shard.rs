@@ -24,6 +24,11 @@ use crate::rows::{Rows, Run};
 /// The order of calls is `measure`, then `prepare`, then queries. `prepare` may be called again, and the answers must
 /// then be the same: this is how a lost shard is replaced.
 pub trait Shards: std::fmt::Debug + Send + Sync {
+    /// Number of rows in this process, whose threads share the work. Default: none.
+    fn rows_here(&self) -> usize {
+        0
+    }
+
     /// Measures responses, weights and offsets, and the columns if `columns` is true.
     ///
     /// # Errors
@@ -147,6 +152,10 @@ fn kind(query: &Query<'_>) -> Kind {
 }
 
 impl Shards for Shard {
+    fn rows_here(&self) -> usize {
+        self.rows.len()
+    }
+
     fn measure(&self, range: Range, columns: bool) -> Result<Measured> {
         Ok(Measured::of(self.rows.as_ref(), range, columns))
     }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use rayon::ThreadPool;
+
 use crate::activation::Activation;
 use crate::error::{Error, Result};
 use crate::fit::{Observer, Silent};
 use crate::fitted::Fitted;
-use crate::math::tree::install;
-use crate::oracle::{
-    Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, OracleClient, PreimageBranch, Problem, Shard, Shards,
-};
+use crate::math::tree;
+use crate::oracle::{Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, PreimageBranch, Problem, Shard, Shards};
 use crate::race::{self, Checkpoint, CheckpointFile, Journal, Rules, Runs};
 use crate::rows::{Rows, Scaling};
 use crate::solver::Solver;
@@ -95,7 +95,7 @@ impl Plan {
     /// # Errors
     /// If the data cannot be fitted by this plan.
     pub fn fit(&self, rows: &dyn Rows) -> Result<Fitted> {
-        self.fit_observed(rows, &mut Silent)
+        self.fit_shards(Box::new(Shard::new(rows.share())), &mut Silent)
     }
 
     /// Bytes that a fit of a table of this size takes beside what grows with its rows alone: the curvature, where it is
@@ -118,8 +118,7 @@ impl Plan {
     pub fn default_step(&self, rows: &dyn Rows) -> Result<Option<f64>> {
         self.install(rows.len(), || {
             let driver = self.oracle(rows)?;
-            let oracle = OracleClient::new(&driver, self.labels());
-            self.rules.solver.default_step(&self.rules.settings, &oracle, &self.rules.begin(&oracle)?)
+            self.rules.solver.default_step(&self.rules.settings, &driver, &self.rules.begin(&driver)?)
         })?
     }
 
@@ -128,7 +127,7 @@ impl Plan {
     /// # Errors
     /// As [`Plan::fit`].
     pub fn fit_observed(&self, rows: &dyn Rows, observer: &mut dyn Observer) -> Result<Fitted> {
-        self.install(rows.len(), || self.fit_shards(Box::new(Shard::new(rows.share())), observer))?
+        self.fit_shards(Box::new(Shard::new(rows.share())), observer)
     }
 
     /// Runs `work` on the thread pool that a fit of `rows` rows would use. At most 1024 rows, `threads(1)` and calls from
@@ -137,11 +136,15 @@ impl Plan {
     /// # Errors
     /// If the threads cannot be started.
     pub fn install<T: Send>(&self, rows: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
-        if rows <= LEAF {
-            return Ok(work());
-        }
-        // all of the work runs inside the pool, so that a step does not pay for waking it
-        install(self.threads, work)
+        Ok(match self.pool(rows)? {
+            Some(pool) => pool.install(work),
+            None => work(),
+        })
+    }
+
+    /// The thread pool of a fit of `rows` rows, if it is not the calling thread.
+    fn pool(&self, rows: usize) -> Result<Option<ThreadPool>> {
+        if rows <= LEAF { Ok(None) } else { tree::pool(self.threads) }
     }
 
     /// Fits rows that are held elsewhere, or in several places.
@@ -149,16 +152,20 @@ impl Plan {
     /// # Errors
     /// As [`Plan::fit`], and if rows are lost.
     pub fn fit_shards(&self, shards: Box<dyn Shards>, observer: &mut dyn Observer) -> Result<Fitted> {
-        let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
-        let mut runs = Runs::new(observer).with_journal(self.journal(&driver)?);
-        let (found, report) = {
-            let oracle = OracleClient::new(&driver, self.labels());
-            let mut found = self.rules.find(&oracle, &mut runs)?;
-            let report = report::of(&self.rules, self.activation.name(), &oracle, &mut found)?;
-            (found, report)
+        let pool = self.pool(shards.rows_here())?;
+        let fit = || {
+            let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
+            let mut runs = Runs::new(observer).with_journal(self.journal(&driver)?);
+            let mut found = self.rules.find(&driver, &mut runs)?;
+            let report = report::of(&self.rules, self.activation.name(), &driver, &mut found)?;
+            let fault = runs.into_journal().and_then(Journal::into_fault);
+            Ok(Fitted::new(driver, found.outcome, report).with_checkpoint_fault(fault))
         };
-        let fault = runs.into_journal().and_then(Journal::into_fault);
-        Ok(Fitted::new(driver, found.outcome, report).with_checkpoint_fault(fault))
+        // all of the work runs inside the pool, so that a step does not pay for waking it
+        match pool {
+            Some(pool) => pool.install(fit),
+            None => fit(),
+        }
     }
 
     /// The journal of a fit that is saved or resumed.
@@ -225,6 +232,7 @@ impl Plan {
             intercept: self.intercept,
             margins,
             tau_max: between.then_some(self.rules.settings.tau_max),
+            labels: self.labels(),
             l2: self.l2,
             ..Problem::new(self.activation.clone())
         }

@@ -23,7 +23,7 @@ pub(crate) use row::BATCH;
 pub use row::Family;
 
 use crate::error::Result;
-use crate::oracle::{Known, Oracle, Query};
+use crate::oracle::{Oracle, Query};
 use crate::solver::schedule::{Schedule, Stage};
 use direction::Direction;
 use estimator::{Estimator, StepIndex};
@@ -66,11 +66,6 @@ impl Method {
         Ok(())
     }
 
-    /// What the direction wants to be told of θ, as well as the estimator gets it.
-    pub(crate) fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex) -> Result<Known> {
-        self.estimator.estimate(oracle, theta, index, self.direction.want())
-    }
-
     /// The memory of the four parts.
     pub(crate) fn save(&self) -> Result<[Vec<u8>; 4]> {
         Ok([self.schedule.save()?, self.estimator.save()?, self.direction.save()?, self.step.save()?])
@@ -84,7 +79,7 @@ impl Method {
         self.step.restore(step)
     }
 
-    /// The question that [`Method::estimate`] comes down to, where it is one.
+    /// The question that an estimate comes down to, where it is one.
     pub(crate) fn question<'q>(&self, theta: &'q [f64], index: StepIndex) -> Option<Query<'q>> {
         self.estimator.question(theta, index, self.direction.want())
     }

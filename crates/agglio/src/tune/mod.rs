@@ -26,7 +26,7 @@ pub use split::Split;
 
 use crate::certificate::Certificate;
 use crate::error::{Error, Result};
-use crate::math::tree::{in_pool, install};
+use crate::math::tree::{in_pool, pool};
 use crate::oracle::{MultiQuery, Oracle, Problem};
 use crate::outcome::{Status, StopReason};
 use crate::plan::Plan;
@@ -90,7 +90,10 @@ pub fn tune(
         }
         search.scores()
     };
-    install(first.threads(), search)?
+    match pool(first.threads())? {
+        Some(pool) => pool.install(search),
+        None => search(),
+    }
 }
 
 /// The plan of the lowest loss among those that [can be recommended](Score::is_eligible). Losses within 1e-9 of the lowest,
