@@ -6,6 +6,7 @@ mod auto;
 // what the system says is part of the table
 #[cfg(target_os = "linux")]
 mod bad_input;
+mod checkpoint;
 mod compare;
 mod contract;
 mod degenerate;
