@@ -1,7 +1,7 @@
-//! *Interrupts*: what Ctrl-C and SIGTERM do.
+//! *Interrupts* are the signals of Ctrl-C and SIGTERM.
 //!
-//! Where nothing would be lost they end the program at once. While work is going on that can be wound up, the first one
-//! asks for that, and the second ends the program at once.
+//! They end the program at once if nothing would be lost. During a fit, the first signal asks the fit to finish early, and the
+//! second ends the program at once.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -38,8 +38,8 @@ pub fn listen() -> std::io::Result<()> {
     Ok(())
 }
 
-/// From here on a signal does not end the program at once, but asks the work that watches [`is_caught`] to wind itself
-/// up; what is done by then is done, and the exit code is that of the work.
+/// From here on a signal does not end the program at once. Work that watches [`is_caught`] must finish early, and determines
+/// the exit code.
 pub fn hold() {
     AT_ONCE.store(false, Ordering::SeqCst);
 }
@@ -79,7 +79,7 @@ pub fn check() -> Result<(), Interrupted> {
     if is_caught() { Err(Interrupted) } else { Ok(()) }
 }
 
-/// A signal has ended what was going on.
+/// A signal has ended the work.
 #[derive(Debug)]
 pub struct Interrupted;
 

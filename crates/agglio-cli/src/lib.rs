@@ -1,6 +1,6 @@
 //! The `agglio` program as a library: flags and files in; words, numbers, files and an exit code out.
 //!
-//! A library so that whoever carries the program, and whoever tests its parts, need not start a process.
+//! It is a library so that other programs and tests can call it without starting a process.
 
 mod args;
 mod commands;
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 /// Runs the program with the words of a command line, the first of which is its own name.
 ///
-/// Ends the process at a signal where nothing would be lost.
+/// A signal ends the process if nothing would be lost.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let command = match args::parse(words) {
         Ok(cli) => cli.command,
@@ -47,7 +47,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Checks the words of a command line as [`run`] does before it looks at any file.
 ///
 /// # Errors
-/// What the program would say.
+/// The message of the program.
 pub fn check(words: impl IntoIterator<Item = OsString>) -> Result<(), String> {
     let cli = args::parse(words).map_err(|why| why.to_string())?;
     commands::check(cli.command).map_err(|why| hint::words(&why))

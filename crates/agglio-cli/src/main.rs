@@ -1,4 +1,4 @@
-//! The `agglio` program: fits `y ≈ φ(xᵀw)` from a table, without a starting guess.
+//! The `agglio` program: fits `y ≈ φ(xᵀw + b)` to a table, without starting values.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! *Memory*: how much of it there is for data, so that a table that does not fit is refused and not the process ended.
+//! *Memory* that is free for data. A table that does not fit is refused, before the system ends the process.
 
 use std::fs::read_to_string;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ const RESERVE: u64 = 16 << 20;
 /// Bytes of addresses that a thread's own heap keeps, used or not.
 const HEAP: u64 = 64 << 20;
 
-/// Bytes that data may take beside the work of so many threads; no bound where the system does not tell.
+/// Number of bytes that data may take if this number of threads work; no bound if the system does not report its memory.
 pub fn available(threads: usize) -> u64 {
     // one thread needs no heap beside that of the program; to make one takes twice its addresses
     let heaps = if threads > 1 { HEAP.saturating_mul(threads as u64 + 1) } else { 0 };
@@ -26,14 +26,14 @@ pub fn most_threads() -> Option<usize> {
     addresses().map(|free| (free / 2 / HEAP).saturating_sub(1).max(1) as usize)
 }
 
-/// What the machine has left, by Linux.
+/// Free memory of the machine, as Linux reports it.
 fn system() -> Option<u64> {
     let text = read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// What the process's control group has left, as in a container.
+/// Free memory of the control group of the process, as in a container.
 fn group() -> Option<u64> {
     let number = |name: &str| read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse::<u64>().ok();
     Some(number("memory.max")?.saturating_sub(number("memory.current")?))
@@ -46,7 +46,7 @@ static LIMIT: LazyLock<Option<u64>> = LazyLock::new(|| {
     line.split_whitespace().next()?.parse().ok()
 });
 
-/// What the process itself may still ask for, by `ulimit -v`.
+/// Address space that the process may still reserve under `ulimit -v`.
 fn addresses() -> Option<u64> {
     let most = (*LIMIT)?;
     let status = read_to_string("/proc/self/status").ok()?;

@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::{interrupt, threads};
 
-/// Options that were typed. A start may be a file, which waits for the features' names.
+/// Options that were typed. A start may be a file, which is read once the names of the covariates are known.
 #[derive(Clone, Debug, Default)]
 pub struct Method {
     pub spec: Spec,
@@ -25,7 +25,7 @@ impl Method {
     /// Gives an option by its key, as text.
     ///
     /// # Errors
-    /// What the value can be.
+    /// The allowed values.
     pub fn set(&mut self, key: &Key, text: &str) -> Result<(), String> {
         let is_file = key.name == "init" && !["zero", "random"].contains(&text.split(':').next().unwrap_or_default());
         if is_file {
@@ -39,7 +39,7 @@ impl Method {
         self.spec.has(key) || (key == "init" && self.start.is_some())
     }
 
-    /// These options and others, which are of other keys.
+    /// These options and others. No key is in both.
     #[must_use]
     pub fn and(mut self, other: &Method) -> Method {
         self.spec.update(&other.spec);
@@ -74,7 +74,7 @@ impl Method {
     /// The library's options, checked as far as that needs no file.
     ///
     /// # Errors
-    /// For the first thing that cannot be.
+    /// For the first option that is not allowed.
     pub fn options(&self) -> Result<Options> {
         let options = Options::from_spec(self.spec.clone())?.threads(threads::count(self.spec.threads));
         // any point will do to find out whether the solver takes one

@@ -9,7 +9,7 @@ use anyhow::{Context, Error, Result, bail};
 
 use crate::interrupt;
 
-/// Whoever read standard output has gone; not a failure of ours.
+/// The reader of standard output has closed the pipe. This is not an error.
 #[derive(Debug)]
 pub struct PipeClosed;
 
@@ -21,15 +21,15 @@ impl std::fmt::Display for PipeClosed {
 
 impl std::error::Error for PipeClosed {}
 
-/// A place that was found fit to be written to.
+/// An output that has been checked: it can be written to.
 #[derive(Debug)]
 pub enum Output {
     Stdout,
-    /// A pipe or device, which is written to as it is: renaming would put a file in its place.
+    /// A pipe or device. It is written to directly, because renaming would replace it by a file.
     Special(PathBuf),
     File {
         typed: PathBuf,
-        /// Where it really is.
+        /// Its path, with symbolic links resolved.
         path: PathBuf,
         replace: bool,
     },
@@ -53,7 +53,7 @@ impl Output {
         if typed.as_os_str() == "-" || is_stdout(typed) { Ok(Output::Stdout) } else { Output::new(typed, force) }
     }
 
-    /// Opens it; nothing is to be seen under its name until the writer is published.
+    /// Opens it. No file appears under its name before the writer is published.
     ///
     /// # Errors
     /// If the system says no.
@@ -92,7 +92,7 @@ fn is_stdout(typed: &Path) -> bool {
     stdout.is_some() && fs::canonicalize(typed).ok() == stdout
 }
 
-/// Refuses outputs that would overwrite each other, or what is read.
+/// Refuses outputs that would overwrite each other, or an input.
 ///
 /// # Errors
 /// If two of them are one file.
@@ -141,7 +141,7 @@ impl Writer {
         }
     }
 
-    /// The draft of a file; for what is written to as it is, sees to it that everything has arrived.
+    /// The draft of a file. A pipe or device is flushed instead.
     fn settle(mut self) -> Result<Option<Draft>> {
         let flushed = match &mut self {
             Writer::Stdout(stdout) => stdout.flush(),
@@ -153,7 +153,7 @@ impl Writer {
     }
 }
 
-/// Makes written outputs appear: all files or none, and none before all else has arrived.
+/// Publishes written outputs: all files or none, after everything else has been written.
 ///
 /// # Errors
 /// If the system says no; then all files are as they were.
@@ -165,7 +165,7 @@ pub fn publish(writers: impl IntoIterator<Item = Writer>) -> Result<()> {
 /// Prints a result.
 ///
 /// # Errors
-/// [`PipeClosed`] if nobody reads it, or what the system says.
+/// [`PipeClosed`] if nobody reads it, or the error of the system.
 pub fn print(text: &str) -> Result<()> {
     let mut stdout = Output::Stdout.open()?;
     stdout.put(text)?;

@@ -1,4 +1,4 @@
-//! A *plan* is what the flags come to: everything looked up, opened and checked that can be before data is read.
+//! A *plan* is the result of checking the flags: names are looked up, and files other than the data are read.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::method::Method;
 use crate::source::{self, Source};
 use crate::{memory, threads};
 
-/// What a start or the true model is read from.
+/// A file with a start, or with the true model.
 pub const COEFFICIENTS_FILE: &str = "coefficients file";
 
 /// A table, and how to fit it.
@@ -21,7 +21,7 @@ pub struct FitPlan {
     pub source: Source,
     pub selection: Selection,
     pub spec: Spec,
-    /// What the user should know before anything has been read.
+    /// Warnings that need no data.
     pub warnings: Vec<String>,
     options: Options,
     start: Option<(PathBuf, Coefficients)>,
@@ -31,7 +31,7 @@ impl FitPlan {
     /// Checks a method, and reads the file that it starts from.
     ///
     /// # Errors
-    /// For the first thing that cannot be.
+    /// For the first option that is not allowed.
     pub fn new(source: Source, selection: Selection, method: Method) -> Result<FitPlan> {
         let (options, warnings) = (method.options()?, warnings(&method));
         let Method { spec, start } = method;
@@ -134,7 +134,7 @@ pub fn selection(table: &TableArgs) -> Result<Selection> {
     let roles = ["the target", "the weights", "the offset"];
     for (part, role) in parts.into_iter().zip(roles) {
         if let Some(name) = part.filter(|part| except.contains(part)) {
-            bail!("`{name}` is {role} and never a feature: remove it from --drop");
+            bail!("`{name}` is {role} and never a covariate: remove it from --drop");
         }
     }
     let features = match (only.is_empty(), except.is_empty()) {

@@ -1,4 +1,4 @@
-//! *Printing*: results as tables or JSON for standard output, and words for standard error.
+//! *Printing* puts results on standard output as tables or JSON, and messages on standard error.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -13,10 +13,10 @@ use crate::hint;
 use crate::tabular::{flush_left, left, pairs, right, ruled};
 use agglio::text::format;
 
-/// Letters of the longest line that is said about a command line, which may repeat what was typed.
+/// Length of the longest message about a command line; such a message may repeat the typed text.
 const LONGEST: usize = 300;
 
-/// A fit with all that is said about it.
+/// A fit with everything that is printed about it.
 #[derive(Debug)]
 pub struct Fitted {
     pub report: Report,
@@ -25,13 +25,13 @@ pub struct Fitted {
     pub intercept: bool,
     pub activation: String,
     pub solver: &'static str,
-    /// Share of the labels' variance; none where they have none.
+    /// Share of the variance of the labels that is explained; none if they do not vary.
     pub r_squared: Option<f64>,
     pub seconds: f64,
     pub read_seconds: f64,
     pub seed: u64,
     pub warnings: Vec<String>,
-    /// Why there is no model though one was asked for.
+    /// Why no model was written although it was requested.
     pub model_error: Option<anyhow::Error>,
 }
 
@@ -61,7 +61,7 @@ struct FittedJson<'a> {
 }
 
 impl Fitted {
-    /// The fit as one JSON object; what is not finite is null.
+    /// The fit as one JSON object; a number that is not finite is null.
     ///
     /// # Errors
     /// Never, as far as known: all keys are text.
@@ -125,8 +125,8 @@ impl Fitted {
         })
     }
 
-    /// Where the noise is taken to be, with the log-likelihoods of both places where both were fitted. Where the other place
-    /// is clearly the better model, a line more says so.
+    /// The noise model, with both log-likelihoods if both models were fitted. If the other model is clearly better, another
+    /// line says so.
     fn noise(&self) -> Vec<(&'static str, String)> {
         let report = &self.report;
         let is_pre = report.noise == Noise::Pre;
@@ -190,7 +190,7 @@ impl Fitted {
     }
 }
 
-/// A model against labels.
+/// The errors of a model.
 #[derive(Debug, Serialize)]
 pub struct Score {
     pub rows: usize,
@@ -200,12 +200,12 @@ pub struct Score {
     pub mae: f64,
     /// None where the labels are all the same.
     pub r_squared: Option<f64>,
-    /// What was compared with the labels: `mean`, also under noise before the activation.
+    /// The predictions that were compared with the labels: `mean`, also under noise before the activation.
     pub predictions: &'static str,
 }
 
 impl Score {
-    /// The score as one JSON object; what is not finite is null.
+    /// The score as one JSON object; a number that is not finite is null.
     ///
     /// # Errors
     /// Never, as far as known.
@@ -229,8 +229,8 @@ pub fn pretty(value: &impl Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
-/// Share of the labels' variance that predictions of this mean square error explain; none where they do not vary. A fit and a
-/// score are told by it, of the same predictions.
+/// Share of the variance of the labels that predictions with this mean squared error explain; none if the labels do not vary.
+/// `fit` and `score` both use it.
 pub fn r_squared(mean_square: f64, variance: Option<f64>) -> Option<f64> {
     variance.map(|variance| 1.0 - mean_square / variance)
 }
@@ -261,7 +261,7 @@ pub fn error(why: &anyhow::Error) {
     say("error", &hint::words(why));
 }
 
-/// Prints help, the version, or what cannot be understood of a command line, and answers with the exit code.
+/// Prints help, the version or an error in the command line, and returns the exit code.
 pub fn usage(why: &clap::Error) -> ExitCode {
     let text = why.render().to_string();
     let is_plain = |line: &str| line.chars().count() <= LONGEST && !line.chars().any(char::is_control);

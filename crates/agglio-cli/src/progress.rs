@@ -1,4 +1,4 @@
-//! *Progress*: what is shown of a fit while it runs, and what is written of it.
+//! *Progress* is the bar that is shown while a fit runs, and the trace that is written.
 
 use std::io::{IsTerminal, stderr};
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::output::Writer;
 use agglio::text::format;
 
-/// Time between two pictures of a bar; the first comes after it, so that a quick fit shows none.
+/// Time between two updates of a bar. The first one comes after this time, so a quick fit shows no bar.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Length of the temperature's bar.
 const PARTS: u64 = 1000;
@@ -41,7 +41,7 @@ pub fn searching(fits: usize, quiet: bool) -> ProgressBar {
     bar
 }
 
-/// A bar over the figures of the paper, with what is being done and for how long.
+/// A bar over the figures of the paper, with the current task and its time.
 pub fn drawing(figures: usize, quiet: bool) -> ProgressBar {
     let bar = bar("{spinner} [{bar:16}] {pos} of {len}  {elapsed}  {prefix} {msg}", Some(figures as u64), quiet);
     if !bar.is_hidden() {
@@ -82,7 +82,7 @@ impl Observer for Watch {
     }
 }
 
-/// The temperature's way to its last value, which is the part of a fit whose length is known.
+/// The progress of the temperature towards its last value: the only part of a fit whose length is known.
 struct Bar {
     shown: ProgressBar,
     seen: bool,

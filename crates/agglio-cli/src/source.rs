@@ -14,14 +14,14 @@ use anyhow::{Context, Error, Result, bail};
 use crate::args::{CsvArgs, TableArgs};
 use crate::{interrupt, memory, progress, threads};
 
-/// Bytes that are asked of a stream at a time: what a pipe holds.
+/// Number of bytes that are read from a stream at a time: the capacity of a pipe.
 const CHUNK: usize = 1 << 16;
-/// Chunks that are read before anyone asks for them.
+/// Number of chunks that are read ahead.
 const AHEAD: usize = 4;
-/// Time between two looks at signals.
+/// Time between two checks for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Endings of names that are not CSV, with what they are.
+/// Extensions of file names that are not CSV, with the names of their formats.
 const OTHERS: [(&str, &str); 16] = [
     ("parquet", "a Parquet file"),
     ("arrow", "an Arrow file"),
@@ -55,11 +55,11 @@ pub struct Source {
 enum Open {
     /// An ordinary file.
     File(File),
-    /// What may keep one waiting.
+    /// A source that may block.
     Stream(Stream),
 }
 
-/// Standard input, a pipe or a device, read by a thread of its own, so that a signal is noticed while nothing comes.
+/// Standard input, a pipe or a device. A separate thread reads it, so that a signal is noticed while it waits for data.
 struct Stream {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Cursor<Vec<u8>>,
@@ -85,12 +85,12 @@ impl Source {
         Ok(Source::new(&table.data, table.csv)?.missing(table.missing))
     }
 
-    /// The same source, with another fate for rows that have missing values.
+    /// The same source, with another rule for rows that have missing values.
     pub fn missing(self, missing: Missing) -> Source {
         Source { csv: self.csv.missing(missing), ..self }
     }
 
-    /// The same source, read by so many threads; without, by one for each core.
+    /// The same source, read by this number of threads; by default one for each core.
     pub fn threads(self, asked: Option<usize>) -> Source {
         let threads = threads::count(asked);
         Source { csv: self.csv.threads(Some(threads)), threads, ..self }
@@ -101,12 +101,12 @@ impl Source {
         self.file.as_deref()
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     fn name(&self) -> &Path {
         self.file().unwrap_or(Path::new("standard input"))
     }
 
-    /// Says of an error that lies in the data where the data is.
+    /// Adds the name of the source to an error in the data.
     pub fn blame(&self, why: agglio::Error) -> Error {
         let is_data = matches!(why.kind(), ErrorKind::Data(_) | ErrorKind::Feature { .. });
         let error = Error::new(why);
@@ -116,7 +116,7 @@ impl Source {
     /// Reads the selected columns, with a bar that shows how far it has come unless `quiet`.
     ///
     /// # Errors
-    /// If there is nothing to read, or it is not what the selection needs.
+    /// If there is nothing to read, or the selected columns do not exist.
     pub fn read(&self, selection: &Selection, quiet: bool) -> Result<Table> {
         self.read_with(selection, quiet, |pieces| {
             let mut table = pieces.table();
@@ -125,10 +125,10 @@ impl Source {
         })
     }
 
-    /// As [`Source::read`], with what is done with the pieces.
+    /// As [`Source::read`], but `take` processes the pieces.
     ///
     /// # Errors
-    /// As [`Source::read`], or what `take` says.
+    /// Those of [`Source::read`] and of `take`.
     pub fn read_with<T>(
         &self,
         selection: &Selection,
@@ -221,7 +221,7 @@ impl Read for Stream {
     }
 }
 
-/// Refuses a name of another format, so that no table is read from or written to what it cannot be.
+/// Refuses a file name with the extension of another format.
 ///
 /// # Errors
 /// If the name ends like that of a known format other than CSV.

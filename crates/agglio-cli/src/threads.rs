@@ -1,11 +1,11 @@
-//! *Threads*: how many there may be.
+//! The number of *threads*.
 
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
 use crate::memory;
 
-/// More threads than this are a slip of the finger.
+/// More threads than this are probably a typing error.
 pub const MOST: usize = 1024;
 
 /// Found once: the system is asked through half a dozen files, and a search asks for each of its settings.

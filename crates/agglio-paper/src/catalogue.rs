@@ -5,7 +5,7 @@ use crate::figure::Figure;
 use crate::figures::{fig1, fig2, fig3, fig4, fig5, fig6, fig6c, fig7, table1, theorems};
 use crate::request::Request;
 
-/// How a figure is made; the second argument hears in a few words what is being done.
+/// A function that makes a figure; it reports its progress to the second argument.
 pub type Draw = fn(&Request, &dyn Fn(&str)) -> Result<Figure>;
 
 /// A figure that can be asked for.

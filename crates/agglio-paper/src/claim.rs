@@ -9,13 +9,13 @@ use crate::statistics::Spread;
 pub struct Claim {
     /// Where it comes from: a caption, a paragraph, a theorem, the values of the published run, or beyond the paper.
     pub source: &'static str,
-    /// What it says.
+    /// The sentence.
     pub statement: String,
-    /// What was measured.
+    /// The measured quantity, in words.
     pub measured: String,
     /// The number that decides.
     pub value: f64,
-    /// What it must be at most or at least.
+    /// The bound on the number.
     pub bound: Bound,
     /// The quartiles of the number over the seeds, where it compares two things that may tie.
     pub quartiles: Option<[f64; 2]>,
@@ -25,7 +25,7 @@ pub struct Claim {
     pub remark: Option<String>,
 }
 
-/// What a value must keep to.
+/// The kind of bound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -35,7 +35,7 @@ pub enum Bound {
     AtLeast(f64),
 }
 
-/// What a run says about a claim. The order is the one in which readers want to see them.
+/// The verdict of a run on a claim, in the order in which claims are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -103,7 +103,7 @@ impl Claim {
         self
     }
 
-    /// What the number says.
+    /// The verdict of the number.
     pub fn verdict(&self) -> Verdict {
         let (limit, keeps) = match self.bound {
             Bound::AtMost(limit) => (limit, self.value <= limit),

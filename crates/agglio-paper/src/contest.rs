@@ -37,7 +37,7 @@ const FEW: usize = 30;
 /// Points of a curve.
 const POINTS: usize = 160;
 
-/// Holds a contest; `hear` is told what is being done.
+/// Holds a contest, and reports its progress to `hear`.
 ///
 /// # Errors
 /// If a method cannot be run, or somebody wants it to end.
@@ -144,7 +144,7 @@ pub fn of<'a>(entrants: &'a [Entrant], contestant: &Contestant) -> Option<&'a En
     entrants.iter().find(|entrant| entrant.contestant.name == contestant.name)
 }
 
-/// What is measured over time and over passes, a curve for each method, and over epochs the ablations where there are any.
+/// The error over time and over passes, with a curve for each method, and over epochs for the ablations.
 pub fn panels(problem: &dyn Problem, entrants: &[Entrant]) -> Vec<Panel> {
     let is_ablation = |entrant: &&Entrant| entrant.contestant.whole().is_some();
     let whole = |entrant: &&Entrant| {

@@ -1,4 +1,4 @@
-//! A *contestant*: a method of the paper's comparisons, with what it is when nobody tunes it.
+//! A *contestant* is a method of the paper's comparisons, with its untuned settings.
 
 use agglio::oracle::PreimageBranch;
 use agglio::rows::Rows;
@@ -15,9 +15,9 @@ use crate::track::{Course, Track};
 /// A method by its name in a legend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contestant {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What it is here.
+    /// Its solver here.
     pub solver: Solver,
     /// Where it comes from.
     pub role: Role,
@@ -65,7 +65,7 @@ pub enum Steps {
 /// A fit by a contestant.
 #[derive(Debug)]
 pub struct Run {
-    /// How far it is from what it should be, along it.
+    /// Its error along the run.
     pub error: Course,
     /// How far the paper's start is from it.
     pub start: f64,
@@ -76,7 +76,7 @@ pub struct Run {
 /// Where a fit ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct End {
-    /// How far it is from what it should be.
+    /// Its error.
     pub error: f64,
     /// Whether it is certified.
     pub certified: bool,
@@ -166,7 +166,7 @@ impl Contestant {
     /// AGGLIO with labels of one branch, for activations that turn.
     pub const FIXED_PREIMAGES: [Contestant; 4] = [Self::LEFT_GD, Self::RIGHT_GD, Self::LEFT_SGD, Self::RIGHT_SGD];
 
-    /// Epochs that a fit may take, whoever makes it.
+    /// Maximum number of epochs of a fit, for every method.
     pub const EPOCHS: usize = 1000;
 
     /// Whether it has no graduation, though its solver could.
@@ -210,7 +210,7 @@ impl Contestant {
         axes.map_or(Vec::new(), |axes| grid::settings(&axes))
     }
 
-    /// What it is with a setting; the empty one is as its authors, or this project, leave it.
+    /// Its options with a setting; the empty setting has the defaults of its authors, or of this project.
     ///
     /// # Errors
     /// If the problem has no such activation.

@@ -1,4 +1,4 @@
-//! What can go wrong with a figure.
+//! The *error* type of the crate.
 
 /// Why there is no figure.
 #[derive(Debug, thiserror::Error)]

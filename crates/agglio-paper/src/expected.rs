@@ -1,4 +1,4 @@
-//! What the paper's *published* run shows, as read off its figures: what a reproduction must match or beat.
+//! The *expected* values: those of the paper's published run, read off its figures. A reproduction must match or beat them.
 
 use agglio::text::format::brief;
 

@@ -1,4 +1,4 @@
-//! A *figure*: what is drawn, the numbers behind it, and the claims that they decide.
+//! A *figure* is a set of panels, with their numbers and the claims that these decide.
 
 use serde::Serialize;
 
@@ -9,25 +9,25 @@ use crate::claim::Claim;
 pub struct Figure {
     /// The name that it is asked for by, such as `fig2a`.
     pub name: &'static str,
-    /// What it shows, in a few words.
+    /// A short title.
     pub title: String,
-    /// What is to be seen, in a few sentences.
+    /// A caption of a few sentences.
     pub caption: String,
-    /// What it was made with, by name.
+    /// The parameters of the run, by name.
     pub parameters: Vec<(String, String)>,
-    /// What is drawn, from left to right.
+    /// The panels, from left to right.
     pub panels: Vec<Panel>,
-    /// Panels beside each other.
+    /// Number of panels in a row.
     pub columns: usize,
     /// Plain numbers.
     pub tables: Vec<Table>,
-    /// What is said about it, by the paper and beyond.
+    /// The claims, of the paper and beyond it.
     pub claims: Vec<Claim>,
     /// How long it took.
     pub seconds: f64,
 }
 
-/// One pair of axes with what is drawn on them.
+/// One pair of axes with its content.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Panel {
     /// What stands above it.
@@ -36,7 +36,7 @@ pub struct Panel {
     pub x: Axis,
     /// The vertical axis; of a surface, the second horizontal one.
     pub y: Axis,
-    /// What is drawn.
+    /// The content.
     pub content: Content,
 }
 
@@ -49,18 +49,18 @@ pub struct Axis {
     pub log: bool,
     /// Numbers that must have a place on it, whatever is drawn, so that panels can be compared.
     pub including: Vec<f64>,
-    /// Where it ends at the latest: what is above is cut off.
+    /// The upper end; larger values are cut off.
     pub most: Option<f64>,
 }
 
 impl Axis {
-    /// An axis that shows what is drawn.
+    /// An axis that covers the content.
     pub fn new(label: impl Into<String>, log: bool) -> Axis {
         Axis { label: label.into(), log, ..Axis::default() }
     }
 }
 
-/// What a panel shows.
+/// The content of a panel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
@@ -73,7 +73,7 @@ pub enum Content {
 /// A curve: the median of several runs, with a band between their quartiles where there are any.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Line {
-    /// What it is called in the legend; the same name has the same colour in every panel of a figure.
+    /// Its name in the legend; the same name has the same colour in every panel of a figure.
     pub name: String,
     /// The line whose colour it has, where it has none for itself.
     pub like: Option<String>,
@@ -130,14 +130,14 @@ pub struct Surface {
     pub y: Vec<f64>,
     /// Heights, a row for each y.
     pub z: Vec<Vec<f64>>,
-    /// What the height is.
+    /// The quantity of the height.
     pub label: String,
 }
 
 /// Plain numbers in rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Table {
-    /// What they are.
+    /// The quantity of the values.
     pub title: String,
     /// What stands above the columns.
     pub columns: Vec<String>,

@@ -8,7 +8,7 @@ use crate::track::Over;
 /// A level that errors are to come down to, for each seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goal {
-    /// What it is called.
+    /// Its name.
     pub words: String,
     levels: Levels,
 }

@@ -74,7 +74,7 @@ fn fields(cell: &Cell) -> [String; 3] {
     }
 }
 
-/// The whole figure as one object, with `verdict`, `held` and `margin` of its claims; what is not finite is null.
+/// The whole figure as one object, with `verdict`, `held` and `margin` of its claims; a number that is not finite is null.
 pub fn json(figure: &Figure) -> String {
     let mut value = serde_json::to_value(figure).unwrap_or_default();
     if let Some(claims) = value.get_mut("claims").and_then(Value::as_array_mut) {

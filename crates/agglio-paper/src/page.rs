@@ -15,12 +15,12 @@ const TEMPLATE: &str = include_str!("../templates/index.html");
 /// How small a picture may become before it is scrolled instead: its letters are still readable then.
 const SMALLEST: f64 = 0.7;
 
-/// What the page tells.
+/// The content of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// The figures that were finished.
     pub figures: &'a [Figure],
-    /// What was run, with which versions, on which machine.
+    /// The command, the versions and the machine.
     pub facts: &'a [(String, String)],
     /// Why there is not all that was asked for.
     pub gap: Option<&'a str>,

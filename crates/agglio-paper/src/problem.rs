@@ -1,4 +1,4 @@
-//! A *problem* that methods are compared on: data for each seed, and how far a model is from what it should be.
+//! A *problem* on which methods are compared: data for each seed, and the error of a model.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ pub trait Problem {
     /// If it cannot be had.
     fn draw(&self, seed: u64) -> Result<Drawn>;
 
-    /// What it is, in a few words for a title: φ, n, d and the noise.
+    /// Its title: φ, n, d and the noise.
     fn title(&self) -> String;
 
-    /// What it is, in words.
+    /// Its description.
     fn described(&self) -> String;
 
     /// What [`Drawn::miss`] is, as an axis calls it.
@@ -35,16 +35,16 @@ pub trait Problem {
 pub struct Drawn {
     /// Covariates and labels.
     pub rows: Dense,
-    /// What a fit has not seen.
+    /// The truth that is hidden from the fit.
     pub aim: Aim,
 }
 
-/// What a model is held to.
+/// The truth that a model is compared with.
 #[derive(Debug)]
 pub enum Aim {
     /// w_*: its distance counts.
     Truth(Vec<f64>),
-    /// Rows that were held out: the root mean square of what is predicted wrongly counts.
+    /// Held-out rows: the error is the root mean square of the residuals on them.
     Unseen {
         /// φ.
         activation: Arc<dyn Activation>,
@@ -56,7 +56,7 @@ pub enum Aim {
 }
 
 impl Drawn {
-    /// How far w is from what it should be.
+    /// The error of w.
     pub fn miss(&self, w: &[f64]) -> f64 {
         match &self.aim {
             Aim::Truth(truth) => w.iter().zip(truth).map(|(w, truth)| (w - truth).powi(2)).sum::<f64>().sqrt(),
@@ -85,7 +85,7 @@ pub fn options(problem: &dyn Problem, solver: Solver, seed: u64, request: &Reque
     })
 }
 
-/// How far the start that methods begin at is from what a model should be.
+/// The error of the start of all methods.
 ///
 /// # Errors
 /// If there is no such activation.

@@ -31,19 +31,19 @@ pub struct Course {
     pub values: Vec<f64>,
 }
 
-/// What a course is looked at over.
+/// The quantity on the horizontal axis of a course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
     /// Time.
     Seconds,
     /// Passes over the rows, all that was looked at.
     Passes,
-    /// Epochs: what the steps alone have looked at.
+    /// Epochs: rows visited by the steps alone, divided by n.
     Epochs,
 }
 
 impl Over {
-    /// What an axis calls it.
+    /// Its name on an axis.
     pub fn words(self) -> &'static str {
         match self {
             Over::Seconds => "seconds",

@@ -19,7 +19,7 @@ const EXACT: f64 = 1e-28;
 /// The best of the paper's settings and of the method as its authors leave it, by the loss on rows held out of the first
 /// seed's data.
 ///
-/// Exact fits cannot be told apart by a loss that is all rounding. Those that stay exact to their end, through all
+/// The losses of exact fits are only rounding, and cannot rank them. Those that stay exact to their end, through all
 /// temperatures, run again with half the epochs, until one or none is exact.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use agglio::text::format;
 use crate::claim::{Bound, Tally};
 use crate::figure::{Cell, Figure};
 
-/// A number of a claim: what is beyond all bounds is infinite, and nothing where there is none.
+/// A number of a claim; a dash if there is none.
 pub fn value(value: f64) -> String {
     match value {
         v if v.is_nan() => "–".into(),
@@ -15,12 +15,12 @@ pub fn value(value: f64) -> String {
     }
 }
 
-/// Three significant digits of a cell; what is not finite never came.
+/// Three significant digits of a cell; `never` if the number is not finite.
 fn brief(value: f64) -> String {
     if value.is_finite() { format::brief(value) } else { "never".into() }
 }
 
-/// What a number must be.
+/// The bound on a number, in words.
 pub fn bound(bound: Bound) -> String {
     match bound {
         Bound::AtMost(limit) => format!("at most {}", value(limit)),

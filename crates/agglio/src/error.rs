@@ -90,7 +90,7 @@ pub enum ErrorKind {
     #[error("{0}")]
     Data(String),
     /// A covariate that cannot be used.
-    #[error("feature {}: {what}", index + 1)]
+    #[error("covariate {}: {what}", index + 1)]
     Feature {
         /// Index of the column, from 0.
         index: usize,
@@ -183,7 +183,7 @@ impl fmt::Display for Hint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Hint::DropRows => ", or drop the rows with missing values",
-            Hint::DropColumn(_) => " of the features",
+            Hint::DropColumn(_) => " of the covariates",
             Hint::NoHeader => "; if there is no header, read the file without one",
             Hint::Delimiter => ", or name the delimiter",
         })

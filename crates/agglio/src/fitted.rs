@@ -11,9 +11,9 @@ use crate::oracle::{Ask, Batch, Driver, Oracle, Problem, Query};
 use crate::report::Report;
 use crate::rows::Rows;
 
-/// The result of a fit, with everything that further questions about it need.
+/// The result of a fit, with its rows and its oracle.
 ///
-/// It reads like its [`Report`]. The rows are shared, not copied; [`Fitted::into_report`] lets go of them.
+/// It dereferences to its [`Report`]. The rows are shared, not copied; [`Fitted::into_report`] releases them.
 #[derive(Debug)]
 pub struct Fitted {
     driver: Driver,
@@ -41,12 +41,12 @@ impl Fitted {
         &self.report
     }
 
-    /// The report alone; the rows are let go.
+    /// The report alone; the rows are released.
     pub fn into_report(self) -> Report {
         self.report
     }
 
-    /// The evidence on the point that was reached.
+    /// The tests at the end point, and their results.
     pub fn certificate(&self) -> &Certificate {
         &self.report.certificate
     }
@@ -56,13 +56,13 @@ impl Fitted {
         &self.driver
     }
 
-    /// Where the loop ended, in the solver's coordinates.
+    /// The end point of the loop, in the solver's coordinates.
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
     }
 
     /// Predicts the responses of further rows, which have the covariates of the fit in the same order. Their labels are
-    /// not looked at.
+    /// not used.
     ///
     /// # Errors
     /// If they have another number of covariates.
@@ -99,7 +99,7 @@ impl Fitted {
         Ok(predictions)
     }
 
-    /// The model as a file keeps it, for covariates of these names and a response of this name, without an offset.
+    /// The model for a file, with these names of the covariates and of the response, without an offset.
     ///
     /// # Errors
     /// As [`Model::new`].

@@ -1,6 +1,7 @@
-//! agglio fits `y ≈ φ(xᵀw)` by least squares when the activation φ makes the problem non-convex, without a
-//! starting guess: it solves the problem at a low temperature τ, where it is nearly convex, and follows the
-//! solution as τ rises to one.
+//! agglio fits `y ≈ φ(xᵀw + b)` by least squares, without starting values.
+//!
+//! The activation φ makes the problem non-convex. agglio begins at a low temperature τ, where the curve is almost a straight
+//! line, and follows the solution as τ rises to one, where the curve is φ.
 //!
 //! ```
 //! use agglio::{Options, activation::named, rows::Dense, simulate::Simulation};
@@ -14,6 +15,17 @@
 //! # Ok::<(), agglio::Error>(())
 //! ```
 //!
+//! | you want to | use |
+//! |---|---|
+//! | choose what to fit, and how | [`Options`], [`activation::named`], [`Solver`] |
+//! | fit a table in memory, or a CSV file | [`rows::Dense`], [`read::Csv`], [`Plan::fit`] |
+//! | read the result | [`Fitted`], [`Report`], [`Certificate`] |
+//! | save a model and predict | [`model::Model`] |
+//! | compare settings, or simulate data | [`tune`], [`simulate`] |
+//! | add an activation, a storage of rows or an oracle | [`activation::Activation`], [`rows::Rows`], [`oracle::Oracle`], [`conformance`] |
+//! | follow a fit step by step, or build a solver from its parts | [`fit`](mod@fit), [`solver`] |
+//! | compute the bounds of the paper's theorems | [`theory`] |
+//!
 //! From the options of a fit to its numbers:
 //!
 //! ```text
@@ -23,12 +35,15 @@
 //! The method is that of the AGGLIO paper (Dey, Mukhoty and Kar); labels such as `algo:main` name its parts.
 
 pub mod activation;
+// hidden modules serve the program, the figures and the tests of this repository, and may change at any time
+#[doc(hidden)]
 pub mod bench;
-pub mod certificate;
+mod certificate;
 pub mod conformance;
 pub mod error;
 pub mod fit;
 mod fitted;
+#[doc(hidden)]
 pub mod math;
 pub mod model;
 pub mod oracle;
@@ -36,8 +51,9 @@ mod outcome;
 mod plan;
 mod race;
 pub mod read;
-pub mod report;
+mod report;
 pub mod rows;
+#[doc(hidden)]
 pub mod save;
 pub mod simulate;
 pub mod solver;
@@ -59,10 +75,10 @@ pub use spec::{Options, Restarts, Spec, Start};
 
 /// The README's Rust, run as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 pub struct Readme;
 
 /// The Rust of the book's page on the library, run as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/library.md")]
+#[doc = include_str!("../docs/library.md")]
 pub struct Library;

@@ -1,26 +1,26 @@
-//! The *outcome* of a fit in the words of the field: how it ended, why, and which noise model it stands for.
+//! An *outcome* says how and why a fit ended, and which noise model it has.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How a fit ended, in the words of the program's contract.
+/// How a fit ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// At a stationary point.
+    /// The gradient is zero, to the tolerance or to rounding.
     Converged,
-    /// Where all slopes have vanished.
+    /// The loss is flat, because φ′ has vanished at most rows, but the point is not a minimum.
     Plateau,
-    /// Steps led out of the numbers, or the optimum is at infinity.
+    /// Steps overflowed or led uphill, or the optimum is at infinity.
     Diverging,
-    /// The data leaves some direction of the coefficients open.
+    /// The data does not determine all coefficients: columns are collinear, or there are too few rows.
     NotIdentified,
-    /// The labels are not of the size of the values that the activation takes.
+    /// The labels are not on the scale of the activation.
     WrongScale,
-    /// Stopped before it converged.
+    /// The fit used all its epochs before it converged.
     IterationLimit,
-    /// Ended from outside.
+    /// A flag or an observer ended the fit.
     Interrupted,
 }
 
@@ -71,36 +71,35 @@ impl From<StopReason> for Status {
 pub enum StopReason {
     /// The relative gradient is below the tolerance.
     Gradient,
-    /// The residual is at the level of rounding and the gradient no longer falls, or the limit was reached: an exact fit.
+    /// An exact fit: the residuals are at the level of rounding, and the gradient no longer falls or the limit was reached.
     Rounding,
-    /// What a step could still gain is below rounding, at a gradient that is small for its scale.
+    /// The predicted decrease of the loss is below rounding, and the relative gradient is small.
     Settled,
-    /// The relative gradient of the matching loss, which the method minimises, is below the tolerance or as small as
-    /// rounding leaves it; that of squares is not.
+    /// The relative gradient of the matching loss, which the method minimises, is below the tolerance or at the level of
+    /// rounding; the relative gradient of squares is not.
     Matching,
-    /// What a step could still gain is below rounding, but the gradient is not small for its scale: the slopes
-    /// have vanished instead.
+    /// The predicted decrease of the loss is below rounding, but the relative gradient is not small: φ′ has vanished.
     Plateau,
     /// The limit on stages was reached.
     Limit,
     /// A step led to numbers that are not finite; the last finite point was kept.
     NotFinite,
-    /// Steps of the length that was asked for led uphill, or out of the numbers; the last finite point was kept.
+    /// Steps of the given length led uphill or overflowed; the last finite point was kept.
     Overshot,
-    /// Steps of the length that the theory plans led to numbers that are not finite; the last finite point was kept.
+    /// Steps of the length that the theory plans overflowed; the last finite point was kept.
     Planned,
-    /// An observer ended it.
+    /// A flag or an observer ended the fit.
     Interrupted,
 }
 
-/// Where the noise enters, and so where the temperature ends.
+/// Where the noise enters, which determines the last temperature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Noise {
-    /// Before the activation where that is clearly the better model, else after it. Only for solver `auto`.
+    /// Before the activation if that is clearly the better model, else after it. Only for solver `auto`.
     Auto,
     /// y = φ(xᵀw + ε): ends at τ = 0, least squares on φ⁻¹(y).
     Pre,
-    /// y = φ(xᵀw) + ε: ends at τ = 1, least squares on y. The default of every solver.
+    /// y = φ(xᵀw) + ε: ends at τ = 1, least squares on y. The default.
     #[default]
     Post,
 }
@@ -116,10 +115,10 @@ impl Noise {
     }
 }
 
-/// Log-likelihoods of the two noise models at their maxima, where both were fitted.
+/// Log-likelihoods of the two noise models at their maxima.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogLikelihoods {
-    /// Gaussian noise before φ; none where a label has no preimage, so that there is no such model.
+    /// Gaussian noise before φ; none if a label has no preimage, because the model does not exist then.
     pub pre: Option<f64>,
     /// Gaussian noise after φ.
     pub post: f64,
@@ -131,23 +130,23 @@ impl LogLikelihoods {
         LogLikelihoods { pre: self.pre.map(|pre| times * pre), post: times * self.post }
     }
 
-    /// How far noise before φ is ahead.
+    /// Log-likelihood of noise before φ minus that of noise after it.
     pub(crate) fn lead(&self) -> Option<f64> {
         self.pre.map(|pre| pre - self.post)
     }
 }
 
-/// Why noise `auto` does not believe in noise before φ.
+/// Why [`Noise::Auto`] does not choose noise before φ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Objection {
-    /// Its log-likelihood does not lead by more than 3.
+    /// Its log-likelihood is not larger by more than 3.
     Unlikely,
-    /// A twentieth of the labels or more repeat the lowest or the highest one.
+    /// At least 5 % of the labels are tied at the lowest or the highest value.
     Tied,
-    /// The means that it predicts are farther from the labels than those of least squares.
+    /// Its predicted means are farther from the labels than those of least squares.
     WorseMeans,
-    /// The residuals of φ⁻¹(y) are skew, or their tails are not those of a normal distribution.
+    /// The residuals of φ⁻¹(y) are skewed, or their tails are not those of a normal distribution.
     NotNormal,
     /// The residuals of φ⁻¹(y) vary more where φ is flat.
     Uneven,
@@ -157,7 +156,9 @@ impl fmt::Display for Objection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Objection::Unlikely => "noise before the activation is not clearly likelier",
-            Objection::Tied => "too many labels are at their lowest or highest value for noise before the activation",
+            Objection::Tied => {
+                "too many responses are tied at the lowest or highest value for noise before the activation"
+            }
             Objection::WorseMeans => "noise before the activation predicts worse means",
             Objection::NotNormal => "noise before the activation would not be normal",
             Objection::Uneven => "noise before the activation would be larger where the activation is flat",

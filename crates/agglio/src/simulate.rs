@@ -128,7 +128,7 @@ impl Simulation {
             return Err(Error::parameter(
                 "the table to simulate",
                 size,
-                "it must have at least one row and one feature",
+                "it must have at least one row and one covariate",
             ));
         }
         if self

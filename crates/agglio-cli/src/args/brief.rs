@@ -1,7 +1,6 @@
 //! The *brief* help of `-h`: one screen with the flags that are used most. `--help` has all of them.
 //!
-//! It is laid over the finished definitions, by the names of commands and flags alone, so it does not matter how those
-//! were made.
+//! It changes the finished definitions, and finds commands and flags by their names.
 
 use clap::builder::{Resettable, StyledStr};
 use clap::{Arg, Command};
@@ -9,13 +8,13 @@ use clap::{Arg, Command};
 const ABOUT: &str = "Fits y ≈ φ(xᵀw + b) by least squares, without starting values";
 const NEXT: &str = "Begin with `agglio demo`. `agglio COMMAND -h` lists the main flags of a command.";
 
-/// A flag, or the name of an argument without one, and its help in few words; none where its own help is short.
+/// A flag, or the name of a positional argument, and its short help; none if its own help is short.
 type Flag = (&'static str, Option<&'static str>);
 
 const DATA: Flag = ("data", None);
 const TARGET: Flag = ("target", None);
-const FEATURES: Flag = ("features", Some("Columns used as features [default: all others]"));
-const ACTIVATION: Flag = ("activation", Some("softplus, silu, tanh, exp, …"));
+const FEATURES: Flag = ("features", Some("The covariates (columns x) [default: all others]"));
+const ACTIVATION: Flag = ("activation", Some("φ: softplus, tanh, exp, … [default: sigmoid]"));
 const FORMAT: Flag = ("format", None);
 const FORCE: Flag = ("force", None);
 
@@ -32,7 +31,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             ("solver", Some("gd, sgd, lbfgs, lm, …")),
             ("restarts", Some("Extra fits from random subsets of the rows")),
             FORMAT,
-            ("model", None),
+            ("model", Some("Write the model, for `predict` and `score`")),
         ],
     ),
     (
@@ -64,7 +63,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             ("model", None),
             ("data", Some("A CSV file with the columns of the model; `-` is standard input")),
             ("output", None),
-            ("median", Some("Medians instead of means (they differ with --noise pre)")),
+            ("median", Some("Medians, not means (they differ with --noise pre)")),
             FORCE,
         ],
     ),
@@ -83,7 +82,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             ("features", None),
             ("activation", Some("φ: sigmoid, softplus, silu, tanh, exp, …")),
             ("norm", Some("Length of the true w [default: as drawn]")),
-            ("noise", Some("pre:S or post:S, of standard deviation S")),
+            ("noise", Some("pre:S (before φ) or post:S (after φ)")),
             ("output", None),
             ("truth", Some("Write the true coefficients")),
             ("seed", None),
@@ -94,9 +93,9 @@ const COMMANDS: &[(&str, &[Flag])] = &[
         &[
             ("activation", Some("φ: sigmoid, softplus or leaky-softplus[:K=0.2]")),
             ("radius", None),
-            ("noise", Some("pre:S or post:S:uniform")),
-            ("check", Some("A CSV file to measure eigenvalues on")),
-            ("target", Some("Its response column y")),
+            ("noise", Some("Before or after φ: pre:S, post:S:uniform")),
+            ("check", Some("A CSV file to compare with the promises")),
+            ("target", Some("The response column y of that file")),
             FORMAT,
         ],
     ),
@@ -122,9 +121,9 @@ const COMMANDS: &[(&str, &[Flag])] = &[
 /// The usage of `simulate`, which takes more than one line.
 const SIMULATE: &str = "\
 agglio simulate [OPTIONS] --rows <N> --features <D>
-                       --activation <NAME[:K]> -o <DATA>";
+                       --activation <NAME[:K]> --output <DATA>";
 
-/// The program with a brief help beside the full one.
+/// The program with a brief help in addition to the full one.
 pub fn brief(program: Command) -> Command {
     let (about, examples) = (owned(program.get_about()), owned(program.get_after_help()));
     let program = program.about(ABOUT).long_about(about).after_help(NEXT).after_long_help(examples);
@@ -163,7 +162,7 @@ fn listed(arg: Arg, flags: &[Flag]) -> Arg {
     }
 }
 
-/// `--format <table|json>`: what can be typed takes less room there than in a list of its own.
+/// `--format <table|json>`: the possible values take less room there than in a separate list.
 fn values_in_place_of_name(arg: Arg) -> Arg {
     let values: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
     match values.is_empty() || arg.is_positional() || arg.is_hide_possible_values_set() {

@@ -100,7 +100,7 @@ fn flag(key: &'static Key) -> Arg {
     Arg::new(key.name).long(key.name).value_name(value).value_parser(read).help(help(key)).help_heading(heading)
 }
 
-/// The line on a key, the solvers that it is for where these are not all, and its default.
+/// The help of a key, the solvers that take it (if not all do), and its default.
 fn help(key: &Key) -> String {
     // a start may also be a file
     let text =
@@ -117,7 +117,7 @@ fn solvers_of(key: &Key) -> String {
     if with.len() < without.len() { with } else { without }
 }
 
-/// The names of solvers, the paper's variants as one if they are all there.
+/// The names of solvers; the paper's variants under one name if all are there.
 fn names(solvers: &[Solver]) -> String {
     let all = Solver::paper().all(|solver| solvers.contains(&solver));
     let rest = solvers.iter().filter(|solver| !(all && solver.is_graduated())).map(|solver| solver.name());
@@ -138,7 +138,7 @@ pub fn solvers() -> String {
     )
 }
 
-/// What stands below the flags: the keys that have none, and the solvers one by one.
+/// The text below the flags: the keys without a flag, and the solvers one by one.
 pub fn below() -> String {
     let keys = KEYS.iter().filter(|key| key.group == Group::Paper);
     let keys: Vec<(String, String)> = keys.map(|key| (format!("{}={}", key.name, key.value), help(key))).collect();

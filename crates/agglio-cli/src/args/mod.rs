@@ -1,4 +1,4 @@
-//! *Arguments*: the flags as typed, before anything is looked up, opened or checked against anything else.
+//! *Arguments* are the flags as typed, before names are looked up and files are opened.
 
 mod brief;
 mod flags;
@@ -30,7 +30,7 @@ Example:
 
 Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
 
-/// Fits y ≈ φ(xᵀw + b) by least squares through a non-convex activation φ, without starting values.
+/// Fits y ≈ φ(xᵀw + b) by least squares for a nonlinear activation φ, without starting values.
 #[derive(Debug, Parser)]
 #[command(name = "agglio", version, after_help = EXAMPLE, max_term_width = 100)]
 pub struct Cli {
@@ -58,6 +58,9 @@ pub enum Command {
     /// Fit a data set that comes with the program
     Demo,
     /// Fit a model to a table
+    ///
+    /// By graduation: the fit begins at a low temperature τ, where the curve is almost a straight line, and follows the
+    /// solution as τ rises to 1, where the curve is φ
     Fit(Box<FitArgs>),
     /// Fit a table with several solvers, and print one line for each
     Compare(Box<CompareArgs>),
@@ -75,7 +78,7 @@ pub enum Command {
     Theory(Box<TheoryArgs>),
     /// Reproduce the figures of the paper, and check its claims
     Paper(Box<PaperArgs>),
-    /// Compare the kernels with the limits of this machine (minutes)
+    /// Compare the speed with the limits of this machine (takes minutes)
     Bench(BenchArgs),
     /// Print the manual pages, or the completions for a shell
     Generate(GenerateArgs),
@@ -93,9 +96,9 @@ pub enum Kind {
 
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
-    /// The manual pages, or the shell to complete commands and flags in
+    /// `man` for the manual pages, or the shell that the completions are for
     pub kind: Kind,
-    /// A file, or an existing folder, where files get their usual names and each command its own manual page
+    /// A file, or an existing folder. In a folder files get their usual names, and each command has its own manual page
     /// [default: standard output]
     #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -109,9 +112,9 @@ pub struct PaperArgs {
     /// Figures and tables, such as fig1, fig2a, table1 or theorems; fig2 stands for fig2a, fig2b and fig2c [default: all]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// The folder for pictures, numbers, index.html and claims.csv; the last two cover the figures of this run only, and
-    /// files of the same names are replaced
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    /// The folder for pictures, numbers, index.html and claims.csv (also --output). The last two cover the figures of this
+    /// run only, and files of the same names are replaced
+    #[arg(short, long, alias = "output", value_name = "DIR", help_heading = "Output")]
     pub out: PathBuf,
     /// Fewer and smaller runs: about two minutes for all figures
     #[arg(long, help_heading = "Experiments")]
@@ -119,7 +122,7 @@ pub struct PaperArgs {
     /// Use the parameters of the published run where they differ from those printed in the paper
     #[arg(long, help_heading = "Experiments")]
     pub as_published: bool,
-    /// Number of runs of each kind, with seeds from --seed on [default: 10, with --quick 3]
+    /// Number of runs of each kind; their seeds count up from --seed [default: 10, with --quick 3]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Experiments")]
     pub seeds: Option<usize>,
     #[command(flatten)]
@@ -149,10 +152,10 @@ pub struct FitArgs {
     /// How the result is printed
     #[arg(long, default_value = "table", help_heading = "Output")]
     pub format: Format,
-    /// Write the model, for `predict` and `score`
-    #[arg(long, value_name = "M.json", help_heading = "Output")]
+    /// Write the model to this file, for `predict` and `score` (also --output)
+    #[arg(short = 'o', long, alias = "output", value_name = "M.json", help_heading = "Output")]
     pub model: Option<PathBuf>,
-    /// Write one line per step
+    /// Write a CSV file with one line per step of the fit
     #[arg(long, value_name = "T.csv", help_heading = "Output")]
     pub trace: Option<PathBuf>,
     /// Replace output files that exist
@@ -178,7 +181,7 @@ pub struct CompareArgs {
     /// The solvers, as for `fit --solver`, but with `;` between keys: gd,'sgd:batch=20;tol=1e-2',auto
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true, help_heading = "Method")]
     pub solvers: Vec<String>,
-    /// A coefficients file of the true w*, as `simulate --truth` writes it, to show the distance ‖w − w*‖
+    /// A file with the true coefficients w*, from `simulate --truth`, to show the distance ‖w − w*‖
     #[arg(long, value_name = "W.json", help_heading = "Output")]
     pub truth: Option<PathBuf>,
     /// How the result is printed
@@ -195,18 +198,18 @@ pub struct TuneArgs {
     pub table: TableArgs,
     #[command(flatten)]
     pub flags: Flags<SolverKeys>,
-    /// The solver, as for `fit --solver`; keys given here or by flags are the same in all settings
+    /// The solver, as for `fit --solver`; keys that are given here or by flags are the same in all settings
     #[arg(long, value_name = "NAME[:key=value,…]", help_heading = "Method", display_order = 0)]
     pub solver: String,
     /// The values to try for keys of --solver: a list, linspace(FROM,TO,COUNT) or logspace(FROM,TO,COUNT); with --random
-    /// also uniform(FROM,TO) and loguniform(FROM,TO). `standard`: all keys that are not fixed, with step lengths around the
-    /// default one. `paper`: the values of the paper, and scaling=none
+    /// also uniform(FROM,TO) and loguniform(FROM,TO). `standard`: all keys that are not fixed, with learning rates around the
+    /// default one. `paper`: the values of the paper, and no scaling
     #[arg(long, value_name = "standard|paper|KEY=V1,V2;…", default_value = "standard", help_heading = "Search")]
     pub grid: String,
     /// Try only N settings, drawn at random from the grid
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Search")]
     pub random: Option<usize>,
-    /// Share of the rows that is held out to score the fits, drawn by --seed [default: 0.2]
+    /// Share of the rows, drawn at random, that is held out to score the fits [default: 0.2]
     #[arg(long, value_name = "F", value_parser = number, help_heading = "Search", conflicts_with = "folds")]
     pub holdout: Option<f64>,
     /// K-fold cross-validation: hold out each of K parts in turn; the score is the mean
@@ -228,7 +231,7 @@ pub struct PredictArgs {
     #[command(flatten)]
     pub csv: CsvArgs,
     /// File for the predictions [default: standard output]
-    #[arg(short, value_name = "OUT.csv", help_heading = "Output")]
+    #[arg(short, long, value_name = "OUT.csv", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Predict medians instead of means (they differ under noise before φ)
     #[arg(long, help_heading = "Output")]
@@ -263,23 +266,25 @@ pub struct SimulateArgs {
     /// Number of rows
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Model")]
     pub rows: usize,
-    /// Number of features (columns x1 … xD)
+    /// Number of covariates (columns x1 … xD)
     #[arg(long, value_name = "D", value_parser = whole::<usize>, help_heading = "Model")]
     pub features: usize,
-    /// φ: sigmoid, softplus, leaky-softplus[:K=0.2], silu, gelu, tanh, probit, exp or identity
+    /// φ: sigmoid (or logistic, logit), softplus, leaky-softplus[:K=0.2], silu (or swish), gelu, tanh, probit, exp or identity
     #[arg(long, value_name = "NAME[:K]", help_heading = "Model")]
     pub activation: String,
     /// Length of the true w [default: as drawn from N(0, I)]
     #[arg(long, value_name = "R", value_parser = number, help_heading = "Model")]
     pub norm: Option<f64>,
-    /// How features are drawn: scaled (N(0, I)/√d), normal, corr:R, uniform or t:NU
+    /// Distribution of the covariates: scaled (N(0, I)/√d), normal (N(0, I)), corr:R (correlation R between neighbours),
+    /// uniform, or t:NU (Student's t)
     #[arg(long, default_value = "scaled", help_heading = "Model")]
     pub design: String,
-    /// none, pre:S[:gauss|uniform|sign], post:S[:gauss|uniform|truncated] or mult:S
+    /// none, pre:S[:gauss|uniform|sign] before φ, post:S[:gauss|uniform|truncated] after φ, or mult:S, which multiplies φ by
+    /// 1 + ε. S is the standard deviation of normal noise ε, and the bound of uniform noise
     #[arg(long, default_value = "none", help_heading = "Noise")]
     pub noise: String,
     /// File for the table; `-` is standard output
-    #[arg(short, value_name = "DATA", help_heading = "Output")]
+    #[arg(short, long, value_name = "DATA", help_heading = "Output")]
     pub output: PathBuf,
     /// Write the true coefficients, for `fit --init` and `compare --truth`
     #[arg(long, value_name = "W.json", help_heading = "Output")]
@@ -287,7 +292,7 @@ pub struct SimulateArgs {
     /// Replace output files that exist
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Seed for w, the features and the noise
+    /// Seed for w, the covariates and the noise
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole::<u64>, help_heading = "Run")]
     pub seed: u64,
     /// Show errors only: no warnings, no progress bar
@@ -304,19 +309,19 @@ pub struct TheoryArgs {
     /// Bound R on the length of the true w
     #[arg(long, value_name = "R", value_parser = number, help_heading = "Model")]
     pub radius: f64,
-    /// none, pre:S[:gauss|uniform|sign], or post:S:uniform (for a radius of at most 1)
+    /// none, pre:S[:gauss|uniform|sign] before φ, or post:S:uniform after φ (for a radius of at most 1)
     #[arg(long, default_value = "none", help_heading = "Noise")]
     pub noise: String,
     /// Number of rows, for the constants and error bounds of a sample
     #[arg(long, value_name = "N", value_parser = whole::<usize>, requires = "features", help_heading = "Data")]
     pub rows: Option<usize>,
-    /// Number of features, for the epochs of Algorithm 2 and for noise after φ
+    /// Number of covariates, for the epochs of Algorithm 2 and for noise after φ
     #[arg(long, value_name = "D", value_parser = whole::<usize>, help_heading = "Data")]
     pub features: Option<usize>,
-    /// A CSV file to measure eigenvalues of the Hessian on, around the fit of solver auto without intercept and scaling
+    /// A CSV file. Eigenvalues of the Hessian are measured on it, around the fit of solver auto without intercept and scaling
     #[arg(long, value_name = "DATA", requires = "target", conflicts_with_all = ["rows", "features"], help_heading = "Data")]
     pub check: Option<PathBuf>,
-    /// Its response column y; all other columns are features
+    /// The response column y of that file; all other columns are covariates
     #[arg(long, value_name = "Y", value_parser = name, requires = "check", help_heading = "Data")]
     pub target: Option<String>,
     /// How the result is printed

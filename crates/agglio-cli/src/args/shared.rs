@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::flags::{Flags, ModelKeys, RunKeys};
 use crate::method::Method;
 
-/// The data, and what its columns are in the model.
+/// The data, and the roles of its columns.
 #[derive(Clone, Debug, Args)]
 pub struct TableArgs {
     /// A CSV file; `-` is standard input
@@ -17,8 +17,8 @@ pub struct TableArgs {
     /// The response column y
     #[arg(long, value_name = "Y", value_parser = name, help_heading = "Model")]
     pub target: String,
-    /// Columns used as features, separated by commas; put a name that has a comma in "double quotes" [default: every column that is not
-    /// target, weights or offset]
+    /// The covariates (columns x), separated by commas; put a name with a comma in "double quotes" [default: every column
+    /// that is not target, weights or offset]
     #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model", conflicts_with = "drop")]
     pub features: Vec<Names>,
     /// Columns to leave out (same syntax as --features)
@@ -29,13 +29,13 @@ pub struct TableArgs {
     /// Fit without the intercept b
     #[arg(long, help_heading = "Model")]
     pub no_intercept: bool,
-    /// A column added to xᵀw + b, without a coefficient
+    /// A column that is added to xᵀw + b, with a fixed coefficient of 1
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub offset: Option<String>,
-    /// A column of row weights, at least 0
+    /// A column with a weight for each row, 0 or more
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub weights: Option<String>,
-    /// What to do with rows that have an empty cell, NA, null or nan in a column that is used
+    /// Rows with an empty cell, NA, null or nan in a column that is used: an error, or dropped
     #[arg(long, value_name = "error|drop", default_value = "error", value_parser = missing, help_heading = "Data")]
     pub missing: Missing,
     #[command(flatten)]
@@ -120,7 +120,7 @@ fn names(typed: &str) -> Result<Names, &'static str> {
     Ok(Names(names))
 }
 
-/// A name without the blanks around it, which it has not in the file's header either.
+/// A name without the spaces around it. The header of a file is read in the same way.
 pub(super) fn name(typed: &str) -> Result<String, &'static str> {
     match typed.trim_ascii() {
         "" => Err("a name is empty"),
@@ -128,7 +128,7 @@ pub(super) fn name(typed: &str) -> Result<String, &'static str> {
     }
 }
 
-/// What stands before the closing quote, where two in a row are one that does not close, and what after it.
+/// The text before the closing quote, and the text after it. Two quotes in a row stand for one quote inside the name.
 fn unquote(mut text: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     loop {

@@ -1,4 +1,4 @@
-//! `bench`: how near the kernels come to what this machine can do.
+//! `bench`: the speed of the kernels, compared with the limits of this machine.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -15,7 +15,8 @@ use crate::{memory, output, print, threads};
 const WIDTHS: [usize; 4] = [10, 50, 100, 500];
 /// Bytes of a table that no cache holds.
 const TABLE: usize = 400_000_000;
-/// Bytes of the tables that are held at once: two, and a plain sum beside them; the labels of narrow rows come on top.
+/// Bytes of the tables that are in memory at the same time: two, and the numbers of a plain sum. The labels of narrow rows
+/// are not included.
 const HELD: usize = 4 * TABLE;
 /// Multiplications that a curvature is measured by.
 const MULTIPLICATIONS: usize = 4_000_000_000;
@@ -24,7 +25,7 @@ const ROWS: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 /// Columns of the fits.
 const FITTED: usize = 50;
 
-/// A kernel beside what bounds it.
+/// A kernel and its bound.
 #[derive(Debug, Serialize)]
 struct Kernel {
     kernel: &'static str,
@@ -33,7 +34,7 @@ struct Kernel {
     rows: usize,
     storage: Storage,
     threads: usize,
-    /// Of the kernel, and of what bounds it for as much work; medians.
+    /// Median times of the kernel, and of its bound for the same amount of work.
     seconds: f64,
     bound_seconds: f64,
     fraction: f64,
@@ -76,7 +77,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A word on what is going on, for whoever waits.
+/// A line about the current measurement, on standard error.
 fn say(args: &BenchArgs, what: &str) {
     if !args.quiet {
         // there is nobody left to tell if this fails
@@ -161,7 +162,7 @@ impl Measured {
 }
 
 impl Kernel {
-    /// What the machine does at most: bytes that it reads, or operations.
+    /// The limit of the machine: bytes that it reads, or operations.
     fn possible(&self) -> String {
         let (bytes, columns, rows) = (self.storage.bytes() as f64, self.columns as f64, self.rows as f64);
         match self.bound {

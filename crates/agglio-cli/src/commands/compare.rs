@@ -26,7 +26,7 @@ use crate::{hint, interrupt, output, print};
 /// Some solver could not be run on this data.
 const FAILED: u8 = 2;
 
-/// How one solver did; an error has taken the place of all else where it did not run.
+/// The result of one solver, or its error.
 #[derive(Debug, Serialize)]
 struct Run {
     solver: String,

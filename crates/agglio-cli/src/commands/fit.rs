@@ -76,7 +76,7 @@ pub fn check(args: &FitArgs) -> Result<()> {
     plan::selection(&args.table).map(drop)
 }
 
-/// Prints the result; whoever does not want to read it to its end still learns by the exit code what it was.
+/// Prints the result. The exit code is the same if the reader closes the pipe.
 fn show(result: &str) -> Result<()> {
     output::print(result).or_else(|why| if why.is::<PipeClosed>() { Ok(()) } else { Err(why) })
 }
@@ -89,7 +89,7 @@ pub fn exit_code(fitted: &Fitted) -> ExitCode {
     }
 }
 
-/// Fits a table by a plan; the files written on the way await publishing.
+/// Fits a table by a plan. The files that it writes are not yet published.
 ///
 /// # Errors
 /// If the data cannot be fitted by this plan, or a file cannot be written.
@@ -155,7 +155,7 @@ fn fit_watched(
     Ok((fitted, written.into_iter().collect(), rows))
 }
 
-/// What looks like a mistake in the table, though it can be fitted.
+/// Warnings about a table that can be fitted, but looks wrong.
 pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if !no_header && table.names.iter().all(|name| name.parse::<f64>().is_ok()) {

@@ -1,4 +1,4 @@
-//! *Commands*: what the program does, one file each.
+//! The *commands* of the program, one file each.
 
 mod bench;
 mod compare;

@@ -123,7 +123,7 @@ fn facts(args: &PaperArgs, request: &Request) -> Vec<(String, String)> {
     .into()
 }
 
-/// What one would type to get the same, wherever it is written to.
+/// The command that gives the same figures, without its folder.
 fn command(args: &PaperArgs, request: &Request) -> String {
     let names = if args.names.is_empty() { "all".to_owned() } else { args.names.join(" ") };
     let flags = [(args.quick, " --quick"), (args.as_published, " --as-published")];
@@ -143,7 +143,7 @@ fn summary(figures: &[Figure], folder: &Folder) -> String {
     format!("{}\n\n{total}\n{}\n{}\n", flush_left(&mut table), broken(figures), folder.page().display())
 }
 
-/// The claims that failed and those that are undecided, with what was measured.
+/// The failed and the undecided claims, with the measured numbers.
 fn broken(figures: &[Figure]) -> String {
     let told = |verdict: Verdict, head: &str| {
         let claims = numbers::sorted(figures).into_iter().filter(|(_, claim)| claim.verdict() == verdict);

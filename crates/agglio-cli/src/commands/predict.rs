@@ -14,7 +14,7 @@ use crate::source::{Source, require_csv};
 use crate::{interrupt, memory, print, threads};
 
 const HEADER: &str = "prediction\n";
-/// Lines that are written between two looks at signals.
+/// Number of lines that are written between two checks for signals.
 const LINES: usize = 1 << 10;
 
 pub fn run(args: &PredictArgs) -> Result<ExitCode> {
@@ -54,7 +54,7 @@ struct Column<'a> {
     text: String,
 }
 
-/// Where predictions are until all of them are known: what is printed is printed only then, and a file is not seen before.
+/// The place of the predictions until all are known. Only then are they printed, or does the file appear.
 enum Place {
     Draft(Writer),
     Memory { predictions: Vec<f64>, most: usize },

@@ -64,7 +64,7 @@ fn simulation(args: &SimulateArgs) -> Result<Simulation> {
 fn require_memory(rows: usize, features: usize) -> Result<()> {
     let bytes = features.checked_add(1).and_then(|columns| rows.checked_mul(columns)?.checked_mul(8));
     if bytes.is_none_or(|bytes| bytes as u64 > memory::available(1)) {
-        bail!("a table of {rows} × {features} does not fit into memory; ask for fewer rows or features");
+        bail!("a table of {rows} × {features} does not fit into memory; ask for fewer rows or covariates");
     }
     Ok(())
 }

@@ -5,10 +5,10 @@ use agglio::text::suggest::nearest;
 use agglio_paper::grid::{linspace, logspace, ratio};
 use anyhow::{Result, anyhow, bail};
 
-/// More values than this are a slip of the finger.
+/// More values than this are probably a typing error.
 pub const MOST: usize = 10_000;
 
-/// What can be called in place of values, with its arguments.
+/// Functions that can be used in place of values, with their arguments.
 const CALLS: [(&str, &str); 4] = [
     ("linspace", "linspace(FROM,TO,COUNT)"),
     ("logspace", "logspace(FROM,TO,COUNT)"),
@@ -16,7 +16,7 @@ const CALLS: [(&str, &str); 4] = [
     ("loguniform", "loguniform(FROM,TO)"),
 ];
 
-/// A key, and what it can be.
+/// A key and its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     pub key: String,
@@ -60,7 +60,7 @@ impl Axis {
 }
 
 impl Values {
-    /// One of them, by chance.
+    /// A random value.
     pub fn draw(&self, random: &mut Random) -> String {
         let share = random.uniform();
         match self {
@@ -86,7 +86,7 @@ fn parse(text: &str) -> Result<Values> {
     Ok(Values::List(list))
 }
 
-/// What stands between commas that are in no parentheses.
+/// The parts between commas that are not inside parentheses.
 fn items(text: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     let ends = |letter: char| {

@@ -98,6 +98,32 @@ fn the_activation_is_printed_as_typed() {
 }
 
 #[test]
+fn aliases_are_the_same_activation_under_its_first_name() {
+    let folder = Folder::with_data();
+    for (alias, name) in [("logistic", "sigmoid"), ("logit", "sigmoid"), ("swish", "silu")] {
+        let fit = |typed: &str, model: &str| {
+            timeless(folder.fit(&format!("data.csv --target y --activation {typed} --model {model} --force")))
+        };
+        assert_eq!(fit(alias, "alias.json"), fit(name, "name.json"));
+        assert_eq!(folder.read("alias.json"), folder.read("name.json"), "{alias}");
+    }
+}
+
+#[test]
+fn the_main_output_has_the_same_flags_in_every_command() {
+    let folder = Folder::with_data();
+    let code = |words: &str| folder.run(words).code;
+    for flag in ["-o", "--output"] {
+        assert_eq!(code(&format!("fit data.csv --target y {flag} m.json --force")), Some(0));
+        assert_eq!(code(&format!("predict m.json data.csv {flag} p.csv --force")), Some(0));
+        assert_eq!(code(&format!("simulate --rows 5 --features 2 --activation tanh {flag} s.csv --force")), Some(0));
+        assert_eq!(code(&format!("generate bash {flag} completions --force")), Some(0));
+        assert_eq!(code(&format!("paper fig1 --quick --seeds 1 {flag} data.csv")), Some(2));
+    }
+    assert_eq!(code("fit data.csv --target y --model m.json -o m.json --force"), Some(2));
+}
+
+#[test]
 fn help_names_every_command_and_an_example() {
     let folder = Folder::new();
     let run = folder.run("--help");
@@ -142,7 +168,7 @@ fn what_short_help_says_of_a_flag_replaces_nothing() {
     let full = folder.run("fit --help").stdout;
     let full = full.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in
-        ["put a name that has a comma in", "leaky-softplus[:K=0.2]", "key=value after the name", "Keys of --solver"]
+        ["put a name with a comma in", "leaky-softplus[:K=0.2]", "key=value after the name", "Keys of --solver"]
     {
         assert!(full.contains(words), "no {words} in\n{full}");
     }

@@ -118,7 +118,7 @@ fn squeezed_labels_keep_the_noise_after_the_activation() {
     assert!(number(&fit["loss"]) < number(&fit["certificate"]["baseline_loss"]), "{fit}");
     let table = folder.run("fit squeezed.csv --target participation").stdout;
     assert!(
-        beside(&table, "note").is_none() && table.replace("\n            ", " ").contains("too many labels"),
+        beside(&table, "note").is_none() && table.replace("\n            ", " ").contains("too many responses"),
         "{table}"
     );
 }

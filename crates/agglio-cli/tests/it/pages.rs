@@ -277,7 +277,7 @@ fn every_block_is_checked_or_needs_no_check() {
             match fence.language {
                 "console" => {}
                 "rust" => {
-                    let included = format!("include_str!(\"../../../{}\")", page.name());
+                    let included = format!("include_str!(\"../{}\")", page.name());
                     assert!(library.contains(&included), "the Rust of {} is no doc test of lib.rs", page.name());
                 }
                 language => {

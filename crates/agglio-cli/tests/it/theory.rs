@@ -106,7 +106,7 @@ fn bounds_hold_on_data_of_the_design() {
         let table = folder.run(&format!("theory {words}"));
         assert_eq!(table.code, Some(0));
         assert!(
-            table.stdout.contains("d.csv, 2000 rows, 4 features") && table.stdout.contains(" hold"),
+            table.stdout.contains("d.csv, 2000 rows, 4 covariates") && table.stdout.contains(" hold"),
             "{}",
             table.stdout
         );
@@ -153,13 +153,13 @@ fn what_it_cannot_do_is_refused() {
         ("--activation sigmoid --radius 1 --noise post:0.1 --features 5", "post:S:uniform"),
         ("--activation sigmoid --radius 1 --noise post:0.1:truncated --features 5", "post:S:uniform"),
         ("--activation sigmoid --radius 1 --noise mult:0.1", "post:S:uniform"),
-        ("--activation sigmoid --radius 1 --noise post:0.1:uniform", "number of features"),
+        ("--activation sigmoid --radius 1 --noise post:0.1:uniform", "number of covariates"),
         ("--activation sigmoid --radius 2 --noise post:0.1:uniform --features 5", "at most 1"),
         ("--activation sigmoid --radius 1 --noise post:0.19:uniform --features 5", "0.145"),
         ("--activation sigmoid --radius 1 --noise loud", "noise is `loud`"),
         ("--activation sigmoid --radius 1 --rows 4000", "--features"),
         ("--activation sigmoid --radius 1 --rows 20 --features 10", "at least 52 rows"),
-        ("--activation sigmoid --radius 1 --rows 0 --features 0", "features is 0"),
+        ("--activation sigmoid --radius 1 --rows 0 --features 0", "covariates is 0"),
         ("--activation sigmoid --radius 1 --check data.csv", "--target"),
         ("--activation sigmoid --radius 1 --target y", "--check"),
         ("--activation sigmoid --radius 1 --check data.csv --target y --rows 5 --features 3", "cannot be used with"),

@@ -13,7 +13,7 @@ use crate::request::Request;
 use crate::statistics::Spread;
 use crate::track::Over;
 
-/// AGGLIO, its competitors, what a reader would add, and AGGLIO without the rise of the temperature.
+/// AGGLIO, its competitors, further methods of interest, and AGGLIO without the rise of the temperature.
 pub const EVERYBODY: [Contestant; 16] = [
     Contestant::AGGLIO_GD,
     Contestant::AGGLIO_SGD,

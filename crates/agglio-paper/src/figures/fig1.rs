@@ -72,7 +72,7 @@ pub fn draw(request: &Request, say: &dyn Fn(&str)) -> Result<Figure> {
     })
 }
 
-/// What is to be seen of one activation.
+/// The panels and claims of one activation.
 struct View {
     activation: Arc<dyn Activation>,
     name: &'static str,

@@ -140,7 +140,7 @@ fn par(entrants: &[Entrant]) -> Option<Claim> {
     Some(claim.over(farther))
 }
 
-/// The paper leaves acceleration to future work: what it saves in steps, each of which looks at all rows once.
+/// The steps that acceleration saves, which the paper leaves to future work. Each step visits all rows once.
 fn accelerated(entrants: &[Entrant]) -> Vec<Claim> {
     let steps = |who: &Contestant| -> Option<Vec<f64>> {
         Some(contest::of(entrants, who)?.tuned.iter().map(|run| run.error.steps_to(1e-12)).collect())

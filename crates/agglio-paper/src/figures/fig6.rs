@@ -52,7 +52,7 @@ struct Method {
 }
 
 impl Method {
-    /// Adds what was found for a σ, for each number of rows and each seed.
+    /// Adds the results for one σ, for each number of rows and each seed.
     fn push(&mut self, ends: &[Vec<End>]) {
         self.errors.push(ends.iter().map(|ends| Spread::of(ends.iter().map(|end| end.error))).collect());
         let uncertified = |ends: &Vec<End>| ends.iter().filter(|end| !end.certified).count();
@@ -135,7 +135,7 @@ impl Study {
         Ok(errors)
     }
 
-    /// What the published run shows at the largest n, and in figure 4 at the smallest, matched or beaten.
+    /// Claims that the published values at the largest n, and in figure 4 at the smallest, are matched or beaten.
     fn values(&self, errors: &Errors) -> Vec<Claim> {
         let mut claims = Vec::new();
         for (place, sigma) in SIGMAS.iter().enumerate() {

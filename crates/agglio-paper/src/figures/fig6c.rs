@@ -1,4 +1,4 @@
-//! Figure 6c: AGGLIO-Adam and its competitors on the Boston housing data, with plain linear regression beside them.
+//! Figure 6c: AGGLIO-Adam, its competitors and plain linear regression on the Boston housing data.
 
 use agglio::activation::named;
 use agglio::rows::{Dense, Rows, Run};

@@ -17,7 +17,7 @@ use crate::statistics::Spread;
 /// The size of the data that constants are held against.
 const N: usize = 4000;
 const D: usize = 10;
-/// Random points of a ball, beside w*.
+/// Number of random points of a ball, in addition to w*.
 const POINTS: usize = 4;
 
 /// ‖w*‖ at which the printed bound of the sigmoid fails.
@@ -25,14 +25,14 @@ const FAR: f64 = 80.0;
 
 const ACTIVATIONS: [&str; 3] = ["sigmoid", "softplus", "leaky-softplus"];
 
-/// No noise, noise before φ and noise after it, with what the theory needs to know of them.
+/// No noise, noise before φ and noise after it, with the numbers that the theory needs.
 const NOISES: [(&str, LabelNoise); 3] = [
     ("none", LabelNoise::None),
     ("before φ, N(0, 0.1²)", LabelNoise::Pre(0.1, Shape::Gauss)),
     ("after φ, U(−0.05, 0.05)", LabelNoise::Post(0.05, Shape::Uniform)),
 ];
 
-/// One activation under one noise with ‖w*‖ = R: what the theory says, and data.
+/// One activation under one noise with ‖w*‖ = R: the theory, and data.
 struct Case {
     /// Over the population, as the paper has it.
     population: Setting,
@@ -41,7 +41,7 @@ struct Case {
     trial: Trial,
 }
 
-/// In how many balls bounds hold, and how many times as large as what is measured the corrected Λ is.
+/// The number of balls in which bounds hold, and the ratio of the corrected Λ to the measured one.
 #[derive(Default)]
 struct Tally {
     balls: usize,

@@ -32,7 +32,7 @@ struct Part {
     claims: Vec<Claim>,
 }
 
-/// How a part is made; the second argument hears in a few words what is being done.
+/// A function that makes a part; it reports its progress to the second argument.
 type Show = fn(&Request, &dyn Fn(&str)) -> Result<Part>;
 
 /// The theorems.
@@ -75,7 +75,7 @@ fn measured(name: impl Into<String>, x: &[f64], y: Vec<f64>) -> Line {
     Line { name: name.into(), x: x.to_vec(), y, ..Line::default() }
 }
 
-/// The promise beside a curve, in the same colour.
+/// The promise for a curve, in the same colour.
 fn promised(name: impl Into<String>, beside: &str, x: &[f64], y: Vec<f64>) -> Line {
     Line { like: Some(beside.to_owned()), stroke: Stroke::Dashed, ..measured(name, x, y) }
 }

@@ -174,7 +174,7 @@ fn lines(content: &Content) -> &[Line] {
     }
 }
 
-/// What the marks of a figure mean.
+/// The legend of the marks of a figure.
 fn notes(figure: &Figure) -> Vec<&'static str> {
     let has = |found: &dyn Fn(&Panel, &Line) -> bool| {
         figure.panels.iter().any(|panel| lines(&panel.content).iter().any(|line| found(panel, line)))

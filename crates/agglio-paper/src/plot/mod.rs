@@ -1,4 +1,4 @@
-//! A *plot* is the picture of a figure: its panels beside and below each other, and one legend for all of them.
+//! A *plot* is the picture of a figure: its panels in rows and columns, with one legend for all.
 //!
 //! This module alone names the crate that draws.
 
@@ -18,7 +18,7 @@ use kuva::render::render::{Primitive, Scene, TextAnchor, render_multiple};
 use crate::figure::{Content, Figure, Panel};
 use key::Key;
 
-/// Width and height of a panel that stands alone, of one beside others, and of a surface.
+/// Width and height of a single panel, of one of several panels, and of a surface.
 const ALONE: (f64, f64) = (760.0, 460.0);
 const BESIDE: (f64, f64) = (460.0, 380.0);
 const SURFACE: (f64, f64) = (370.0, 360.0);
@@ -30,10 +30,10 @@ const PANEL_TITLE: u32 = 14;
 const LABEL: u32 = 13;
 const TICK: u32 = 12;
 const LETTER: f64 = 0.6;
-/// What the letters were measured by, then what nearly every machine has.
+/// The font by which texts were measured, then fonts that nearly every machine has.
 const FONTS: &str = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
 
-/// The picture as a file of its own, with its title.
+/// The picture as a separate file, with its title.
 pub fn svg(figure: &Figure) -> String {
     let scene = scene(figure, true);
     let size = format!(r#" width="{}" height="{}""#, scene.width, scene.height);

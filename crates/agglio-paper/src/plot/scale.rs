@@ -6,13 +6,13 @@ use kuva::render::layout::{Layout, TickFormat};
 
 use crate::figure::Axis;
 
-/// What is greater has no place: its distances could overflow.
+/// Larger numbers are not drawn, because their distances could overflow.
 pub const LARGEST: f64 = 1e100;
 /// What differs by less than this share is one number to an axis.
 const SAME: f64 = 1e-9;
 /// Below this the ticks of the drawing crate's own logarithmic axes are cut off.
 const LEAST: f64 = 1e-9;
-/// Up to so many decades an axis is labelled between powers of ten, too.
+/// Up to this number of decades an axis also has labels between powers of ten.
 const FEW: f64 = 3.0;
 /// Most powers of ten that are labelled.
 const MOST: f64 = 9.0;

@@ -46,7 +46,7 @@ pub use exponential::Exp;
 pub use gelu::Gelu;
 pub use identity::Identity;
 pub use leaky_softplus::LeakySoftplus;
-pub use named::{NAMES, named};
+pub use named::{ALIASES, NAMES, canonical, named};
 pub use probit::Probit;
 pub use sigmoid::Sigmoid;
 pub use silu::Silu;

@@ -11,6 +11,10 @@ use crate::text::suggest::nearest;
 pub const NAMES: &[&str] =
     &["sigmoid", "softplus", "leaky-softplus", "silu", "gelu", "tanh", "probit", "exp", "identity"];
 
+/// Other names that [`named`] accepts, each with its name in [`NAMES`]: `logistic` is the distribution function, `logit` the
+/// link of a generalised linear model whose inverse is the sigmoid, and `swish` the first name of SiLU.
+pub const ALIASES: &[(&str, &str)] = &[("logistic", "sigmoid"), ("logit", "sigmoid"), ("swish", "silu")];
+
 /// Activations with φ(τz) = τφ(z). Users ask for them, but graduation does not change them.
 const HOMOGENEOUS: &[&str] = &["relu", "leaky-relu", "leaky_relu", "lrelu"];
 
@@ -23,8 +27,8 @@ static SHARED: Mutex<BTreeMap<String, Weak<dyn Activation>>> = Mutex::new(BTreeM
 
 /// `name[:parameter]` → φ
 ///
-/// Returns the activation of that name, and the same `Arc` as long as one is in use. Default: k = 0.2 for
-/// `leaky-softplus`, which also accepts `leaky-softplus:0.3` and `leaky-softplus:k=0.3`.
+/// Returns the activation of that name, and the same `Arc` as long as one is in use. [`ALIASES`] are accepted too.
+/// Default: k = 0.2 for `leaky-softplus`, which also accepts `leaky-softplus:0.3` and `leaky-softplus:k=0.3`.
 ///
 /// # Errors
 ///
@@ -36,11 +40,17 @@ static SHARED: Mutex<BTreeMap<String, Weak<dyn Activation>>> = Mutex::new(BTreeM
 /// ```
 /// let phi = agglio::activation::named("leaky-softplus:0.3")?;
 /// assert_eq!(phi.name(), "leaky-softplus:0.3");
+/// assert_eq!(agglio::activation::named("logistic")?.name(), "sigmoid");
 /// assert!(agglio::activation::named("sigmod").unwrap_err().to_string().contains("did you mean `sigmoid`"));
 /// # Ok::<(), agglio::error::Error>(())
 /// ```
 pub fn named(name: &str) -> Result<Arc<dyn Activation>> {
     made(name).map(shared)
+}
+
+/// The name in [`NAMES`] for one of [`ALIASES`]; every other name as it is.
+pub fn canonical(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
 }
 
 /// The activation of this name that is already in use, or else `phi`. A full name shows every parameter, so two
@@ -62,7 +72,7 @@ fn made(name: &str) -> Result<Arc<dyn Activation>> {
         Some((stem, parameter)) => (stem, Some(parameter)),
         None => (name, None),
     };
-    let phi: Arc<dyn Activation> = match stem {
+    let phi: Arc<dyn Activation> = match canonical(stem) {
         "leaky-softplus" => return Ok(Arc::new(leaky_softplus(parameter)?)),
         "sigmoid" => Arc::new(Sigmoid),
         "softplus" => Arc::new(Softplus),

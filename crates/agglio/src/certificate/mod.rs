@@ -1,8 +1,8 @@
-//! The *certificate* of a fit: what can be said about the point that was reached, by any solver.
+//! A *certificate* is the set of tests that are made at the end point of a fit, for any solver, and their result.
 //!
-//! It looks at the gradient relative to its scale, at the smallest eigenvalue of the full Hessian, at rows whose slope
-//! has vanished, at the loss far out along a ray, and at the loss of the model without covariates and of the linear stage.
-//! It certifies a strict, finite local minimum that explains something. That no other minimum is lower it cannot know.
+//! The tests use the relative gradient, the smallest eigenvalue of the full Hessian, the share of saturated rows, the loss
+//! far out along a ray, and the losses of the model without covariates and of the linear stage. A certified point is a
+//! strict, finite local minimum that is better than a constant. It need not be the global minimum.
 
 mod ray;
 mod spectrum;
@@ -19,128 +19,129 @@ pub(crate) use spectrum::TAIL;
 pub(crate) use spectrum::UnidentifiedDirections;
 use spectrum::{FLAT, PRODUCTS, Spectrum};
 
-/// What was found at the point that a fit returns.
+/// The results of the tests at the end point of a fit.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Certificate {
-    /// max_j |J_jᵀr|/(‖J_j‖‖r‖); none where all slopes have vanished.
+    /// max_j |J_jᵀr|/(‖J_j‖‖r‖); none if φ′ is zero at all rows.
     pub relative_gradient: Option<f64>,
-    /// The same of the matching loss, for a fit that minimised that; none for all others.
+    /// The relative gradient of the matching loss; none for solvers that minimise squares.
     pub matching_gradient: Option<f64>,
-    /// Whether the residual is only rounding, so that its gradient says nothing.
+    /// Whether the residuals are only rounding errors. Their relative gradient then has no meaning.
     pub exact: bool,
-    /// Smallest eigenvalue of the full Hessian over the one that is largest in size; none if not computed.
+    /// Smallest eigenvalue of the full Hessian, divided by the one of largest absolute value; none if not computed.
     pub smallest_eigenvalue: Option<f64>,
-    /// The least share of a coefficient's Gauss–Newton curvature that residuals leave of it; none if not computed.
+    /// The smallest ratio of a diagonal entry of the Hessian to that of the Gauss–Newton matrix; none if not computed.
     pub(crate) residual_curvature: Option<f64>,
-    /// Whether a Newton step from a point of loose tolerance leads to a minimum, or along a tail.
+    /// Whether Newton steps from this point converge to a minimum, instead of running along a slope towards infinity.
     pub(crate) settles: bool,
-    /// The Hessian and the rows it is over, for whatever else is asked of it.
+    /// The Hessian and the rows it was computed from; none if it was not formed.
     pub(crate) hessian: Option<(Batch, Symmetric)>,
-    /// Share of the loss that a step to the bottom would still gain, by the gradient and the Hessian: none if not computed,
-    /// an upper bound where the Hessian is not formed.
+    /// ½·gᵀH⁻¹g divided by the loss: the relative decrease that a Newton step predicts. None if not computed, and an upper
+    /// bound if the Hessian is not formed.
     pub left_to_gain: Option<f64>,
-    /// Rows that the Hessian was taken over.
+    /// Number of rows from which the Hessian was computed.
     pub curvature_rows: usize,
-    /// Products with vectors that the eigenvalues were found by, where the Hessian is too large to be formed: the true
-    /// smallest one may be smaller. None where it was formed.
+    /// Number of Hessian–vector products from which the eigenvalues were estimated, if the Hessian is too large to be
+    /// formed. The true smallest eigenvalue may then be smaller. None if the Hessian was formed.
     pub curvature_products: Option<usize>,
-    /// Share of the rows, by weight, whose slope is below a thousandth of φ′(0).
+    /// Share of the rows, by weight, at which φ′ is below a thousandth of φ′(0).
     pub saturated: f64,
     /// Loss of the model without covariates.
     pub baseline_loss: f64,
-    /// Loss of the mean of the labels, whether φ can take that value or not; without an intercept, of φ(offset).
+    /// Loss of the mean of the labels, even if φ cannot take that value; without an intercept, the loss of φ(offset).
     pub mean_loss: f64,
     /// Whether the median label, by weight, lies strictly outside the range of φ.
     pub(crate) median_is_outside: bool,
-    /// Loss that is approached as the coefficients grow without end, where that is lower than the one reached.
+    /// The loss that another run approaches while its coefficients grow without limit, if it is lower than the loss here.
     pub lower_at_infinity: Option<f64>,
-    /// Loss, on the rows of the first stage, of the line at τ = 0 that solver `auto` begins with.
+    /// Loss of the linear solution at τ = 0 with which solver `auto` begins, on the rows of the first stage.
     pub linear_loss: Option<f64>,
-    /// Columns that the data cannot tell apart, or cannot see.
+    /// Columns whose coefficients the data does not determine.
     pub unidentified: Vec<usize>,
-    /// The directions that make them so.
+    /// The directions of θ along which the data does not determine these coefficients.
     pub(crate) open: UnidentifiedDirections,
-    /// Whether the coefficients are those of least norm, among all that fit as well.
+    /// Whether the coefficients are the minimum-norm solution, among all that fit equally well.
     pub(crate) least_norm: bool,
-    /// Of the fits from other starts, how many reached the loss of the one that was kept, and how many there are; none
-    /// without such fits.
+    /// How many fits from other starts reached the same loss, and how many such fits there were; none without such fits.
     pub restarts: Option<(usize, usize)>,
-    /// Whether a ball holds the coefficients back, so that the point is an optimum on its surface.
+    /// Whether the bound ‖w‖ ≤ R is active, so that the point is an optimum on the surface of the ball.
     pub held_back: bool,
-    /// How the fit ended, in view of all this.
+    /// How the fit ended, according to these tests.
     pub status: Status,
 }
 
-/// The relative gradient above which no point is called a minimum.
-const STATIONARY: f64 = 1e-2;
+/// The largest relative gradient of a certified point.
+const GRADIENT_LIMIT: f64 = 1e-2;
 
-/// The same where the fit minimised another loss, whose minimum is one of squares only where the noise lets it.
-const STATIONARY_BY_CHANCE: f64 = 1e-6;
+/// The same for a fit that minimised the matching loss. Its end point is a minimum of squares only without noise.
+const GRADIENT_LIMIT_OF_MATCHING: f64 = 1e-6;
 
-/// The share of the loss that a certified minimum may have left to gain.
-const LITTLE: f64 = 1e-4;
+/// The largest relative decrease that a Newton step may predict at a certified point.
+const DECREMENT_LIMIT: f64 = 1e-4;
 
-/// The relative gradient up to which a point is taken for the end of its path.
-const TIGHT: f64 = 1e-8;
+/// Up to this relative gradient no Newton steps are made as a test.
+const TIGHT_GRADIENT: f64 = 1e-8;
 
-/// What a Newton step must bring the decrease that it predicts down to.
-const SETTLES: f64 = 0.1;
-/// Newton steps that it must hold for: the first may gain most in other directions than along the tail.
+/// A Newton step must reduce the predicted decrease at least by this factor.
+const NEWTON_CONTRACTION: f64 = 0.1;
+/// Number of Newton steps that must do so. The first one may gain most in directions that do not lead to infinity.
 const NEWTON_STEPS: usize = 3;
 
-/// Share of saturated rows from which on the loss is followed to infinity.
-const SATURATED: f64 = 0.5;
+/// From this share of saturated rows on, the loss is followed towards infinity.
+const MOSTLY_SATURATED: f64 = 0.5;
 
-/// Norm of θ, about the root mean square of the predictors in standardised units, from which on it is, too.
-const FAR: f64 = 100.0;
+/// From this norm of θ on, the loss is followed towards infinity too. In standardised coordinates the norm is about the
+/// root mean square of the linear predictors.
+const LARGE_NORM: f64 = 100.0;
 
-/// What is known of a point beside the numbers of its certificate.
+/// Yes-or-no findings at a point, which determine its status.
 #[derive(Clone, Copy, Debug)]
-struct Evidence {
+struct Findings {
     reason: StopReason,
+    /// Whether the relative gradient is small.
     stationary: bool,
-    /// Whether the residuals are only rounding.
+    /// Whether the residuals are only rounding errors.
     exact: bool,
-    /// Whether the Hessian has a direction without curvature.
+    /// Whether the Hessian has an eigenvalue of zero, to rounding.
     flat: bool,
-    /// Whether the rows leave that direction open whatever the slopes.
+    /// Whether columns are collinear, so that the eigenvalue is zero for every φ.
     unidentified: bool,
-    /// Whether the loss stays as low all the way to infinity.
+    /// Whether the loss does not rise on the way to infinity.
     falls_to_infinity: bool,
-    /// Whether it does so, but is lower nearer to zero.
+    /// Whether the loss does not rise on the way to infinity, but is lower at smaller coefficients.
     falls_inwards: bool,
     /// Whether the loss is above that of the model without covariates.
     explains_nothing: bool,
-    /// Whether the loss is well below that, with slopes that have not vanished.
+    /// Whether the loss is well below that of the model without covariates, and most rows are not saturated.
     explains_much: bool,
-    /// Whether the labels are not of the size of the values that φ takes.
+    /// Whether the labels are not on the scale of φ.
     off_scale: bool,
 }
 
-/// How a fit ended, by the evidence alone.
-fn classify(evidence: &Evidence) -> Status {
-    let ended = Status::from(evidence.reason);
+/// The status of a fit, from the findings alone.
+fn classify(findings: &Findings) -> Status {
+    let ended = Status::from(findings.reason);
     match ended {
         Status::Interrupted => ended,
-        _ if evidence.off_scale => Status::WrongScale,
+        _ if findings.off_scale => Status::WrongScale,
         Status::Diverging => ended,
-        Status::IterationLimit if !evidence.stationary && !evidence.falls_to_infinity => ended,
-        Status::Converged | Status::IterationLimit if evidence.unidentified => Status::NotIdentified,
-        _ if evidence.explains_nothing && ended != Status::IterationLimit => Status::Plateau,
-        _ if evidence.falls_to_infinity => Status::Diverging,
-        _ if evidence.falls_inwards => Status::Plateau,
-        // no ray has found the way, but no slope is left to hold the coefficients where they are
-        Status::Converged | Status::IterationLimit if evidence.flat && !evidence.exact => Status::Diverging,
-        // no slope has vanished: rounding alone keeps the gradient from falling further
-        Status::Plateau if evidence.explains_much => Status::Converged,
+        Status::IterationLimit if !findings.stationary && !findings.falls_to_infinity => ended,
+        Status::Converged | Status::IterationLimit if findings.unidentified => Status::NotIdentified,
+        _ if findings.explains_nothing && ended != Status::IterationLimit => Status::Plateau,
+        _ if findings.falls_to_infinity => Status::Diverging,
+        _ if findings.falls_inwards => Status::Plateau,
+        // no ray leads to infinity, but φ is so flat that nothing determines the coefficients
+        Status::Converged | Status::IterationLimit if findings.flat && !findings.exact => Status::Diverging,
+        // φ is not flat: only rounding prevents a smaller gradient
+        Status::Plateau if findings.explains_much => Status::Converged,
         _ => ended,
     }
 }
 
 impl Certificate {
-    /// Examines where a fit ended: one pass over the rows, or over a sample where there are many, and a few more where it
-    /// looks odd.
+    /// Makes the tests at the end point of a fit. This takes one pass over the rows, or over a sample of many rows, and a
+    /// few more passes if something is unusual.
     pub(crate) fn examine(oracle: &dyn Oracle, outcome: &Outcome) -> Result<Certificate> {
         let (spectrum, baseline) = (Spectrum::at(oracle, outcome)?, oracle.facts().baseline);
         let mut certificate = Certificate {
@@ -151,7 +152,7 @@ impl Certificate {
             residual_curvature: spectrum.residual_curvature,
             settles: true,
             hessian: spectrum.hessian,
-            left_to_gain: spectrum.left,
+            left_to_gain: spectrum.newton_decrement,
             curvature_rows: spectrum.rows,
             curvature_products: oracle.is_wide().then_some(PRODUCTS),
             saturated: spectrum.saturated,
@@ -175,18 +176,18 @@ impl Certificate {
             certificate.open = UnidentifiedDirections::of(oracle)?;
             certificate.unidentified.clone_from(&certificate.open.columns);
         }
-        let evidence = certificate.evidence(oracle, outcome, &baseline, flat, &spectrum.lowest)?;
-        certificate.status = classify(&evidence);
+        let findings = certificate.findings(oracle, outcome, &baseline, flat, &spectrum.flattest)?;
+        certificate.status = classify(&findings);
         certificate.settles = !certificate.certified() || certificate.settles(oracle, outcome)?;
         Ok(certificate)
     }
 
-    /// Whether Newton steps bring what is left to gain down, each of them, as they do near a minimum and not on the tail of a
-    /// slope. Only a point whose gradient is not at the level of rounding is put to this test.
+    /// Whether each of some Newton steps reduces the predicted decrease by a large factor. This is so near a minimum, but not
+    /// on a slope that leads to infinity. The test is made only if the gradient is not at the level of rounding.
     fn settles(&self, oracle: &dyn Oracle, outcome: &Outcome) -> Result<bool> {
-        let loose = !self.exact && self.relative_gradient.is_some_and(|gradient| gradient > TIGHT);
+        let loose = !self.exact && self.relative_gradient.is_some_and(|gradient| gradient > TIGHT_GRADIENT);
         let Some((rows, hessian)) = self.hessian.as_ref().filter(|_| loose && !self.held_back) else { return Ok(true) };
-        // a sample's Hessian leads to its own minimum, not to that of all rows
+        // the Hessian of a sample leads to the minimum of the sample, not to that of all rows
         if *rows != Batch::All {
             return Ok(true);
         }
@@ -196,7 +197,7 @@ impl Certificate {
         for _ in 0..=NEWTON_STEPS {
             let Some(p) = hessian.solve_safely(&vec![0.0; theta.len()], &gradient) else { return Ok(false) };
             let gain = dot(&p, &gradient);
-            if gain > SETTLES * before {
+            if gain > NEWTON_CONTRACTION * before {
                 return Ok(false);
             }
             theta.iter_mut().zip(&p).for_each(|(theta, p)| *theta -= p);
@@ -211,21 +212,21 @@ impl Certificate {
         Ok(true)
     }
 
-    fn evidence(
+    fn findings(
         &self,
         oracle: &dyn Oracle,
         outcome: &Outcome,
         baseline: &Baseline,
         flat: bool,
-        lowest: &[Vec<f64>],
-    ) -> Result<Evidence> {
+        flattest: &[Vec<f64>],
+    ) -> Result<Findings> {
         let loss = outcome.model.loss - oracle.facts().penalty(&outcome.theta);
         let (whole, above) = (outcome.tau == 1.0, |other: f64| loss > other * (1.0 + 1e-9) + outcome.model.rounding());
         let unidentified = !self.unidentified.is_empty();
-        // the best constant that φ can take is no better than the mean only where φ cannot take the mean
+        // the mean is better than the best constant of the model only if φ cannot take the mean
         let beyond = baseline.mean_loss * (1.0 + 1e-9) < baseline.loss && above(baseline.mean_loss);
-        let far = if unidentified { Far::Rises } else { self.far(oracle, outcome, lowest)? };
-        Ok(Evidence {
+        let far = if unidentified { Far::Rises } else { self.far(oracle, outcome, flattest)? };
+        Ok(Findings {
             reason: outcome.reason,
             stationary: self.is_stationary(),
             exact: self.exact,
@@ -233,39 +234,40 @@ impl Certificate {
             unidentified,
             falls_to_infinity: matches!(far, Far::Falls(_)),
             falls_inwards: far == Far::FallsInwards,
-            // a constant that φ takes only at infinity is no model to compare with
+            // a constant that φ takes only at infinity is not a model
             explains_nothing: whole && above(baseline.loss) && baseline.is_finite,
             explains_much: whole && loss <= 0.9 * baseline.loss && self.saturated < 0.5 && self.is_stationary(),
             off_scale: whole && (baseline.median_is_outside || beyond),
         })
     }
 
-    /// Whether the point is a strict local minimum that explains something, however loose the tolerance was.
+    /// Whether the point is a strict local minimum that is better than a constant, for any tolerance of the fit.
     pub fn certified(&self) -> bool {
         self.status == Status::Converged
             && self.is_stationary()
             && self.smallest_eigenvalue.is_some_and(|ratio| ratio > FLAT)
-            && (self.exact || self.left_to_gain.is_some_and(|left| left <= LITTLE))
+            && (self.exact || self.left_to_gain.is_some_and(|left| left <= DECREMENT_LIMIT))
             && self.settles
     }
 
     fn is_stationary(&self) -> bool {
-        let most = if self.matching_gradient.is_some() { STATIONARY_BY_CHANCE } else { STATIONARY };
+        let most = if self.matching_gradient.is_some() { GRADIENT_LIMIT_OF_MATCHING } else { GRADIENT_LIMIT };
         self.exact || self.relative_gradient.is_some_and(|gradient| gradient <= most)
     }
 
-    /// Follows the loss along the ray from zero through θ, and along directions with hardly any curvature, wherever slopes
-    /// have vanished or the predictors are large. At τ = 0, and where a ball holds θ back, no optimum is at infinity.
-    fn far(&self, oracle: &dyn Oracle, outcome: &Outcome, lowest: &[Vec<f64>]) -> Result<Far> {
-        let suspicious = self.saturated >= SATURATED
-            || norm(&outcome.theta) >= FAR
+    /// Follows the loss along the ray from zero through θ and along directions of little curvature, if many rows are
+    /// saturated or the linear predictors are large. At τ = 0, and if the bound ‖w‖ ≤ R is active, there is no optimum at
+    /// infinity.
+    fn far(&self, oracle: &dyn Oracle, outcome: &Outcome, flattest: &[Vec<f64>]) -> Result<Far> {
+        let suspicious = self.saturated >= MOSTLY_SATURATED
+            || norm(&outcome.theta) >= LARGE_NORM
             || self.smallest_eigenvalue.is_none_or(|ratio| ratio <= TAIL)
             || matches!(outcome.reason, StopReason::Plateau | StopReason::Limit);
         if !suspicious || self.held_back || outcome.tau == 0.0 {
             return Ok(Far::Rises);
         }
         Ok(match along_theta(oracle, outcome)? {
-            Far::Rises if falls_along(oracle, outcome, lowest)? => Far::Falls(outcome.model.loss),
+            Far::Rises if falls_along(oracle, outcome, flattest)? => Far::Falls(outcome.model.loss),
             far => far,
         })
     }
@@ -275,7 +277,7 @@ impl Certificate {
 mod tests {
     use super::*;
 
-    const MINIMUM: Evidence = Evidence {
+    const MINIMUM: Findings = Findings {
         reason: StopReason::Gradient,
         stationary: true,
         exact: false,
@@ -289,34 +291,34 @@ mod tests {
     };
 
     #[test]
-    fn evidence_decides_the_status() {
-        let limit = Evidence { reason: StopReason::Limit, stationary: false, ..MINIMUM };
-        let plateau = Evidence { reason: StopReason::Plateau, explains_much: false, ..MINIMUM };
+    fn findings_determine_the_status() {
+        let limit = Findings { reason: StopReason::Limit, stationary: false, ..MINIMUM };
+        let plateau = Findings { reason: StopReason::Plateau, explains_much: false, ..MINIMUM };
         let table = [
             (MINIMUM, Status::Converged),
-            (Evidence { reason: StopReason::Settled, ..MINIMUM }, Status::Converged),
-            (Evidence { falls_to_infinity: true, ..MINIMUM }, Status::Diverging),
-            (Evidence { flat: true, ..MINIMUM }, Status::Diverging),
-            (Evidence { flat: true, exact: true, ..MINIMUM }, Status::Converged),
-            (Evidence { flat: true, exact: true, falls_to_infinity: true, ..MINIMUM }, Status::Diverging),
-            (Evidence { flat: true, unidentified: true, ..MINIMUM }, Status::NotIdentified),
-            (Evidence { explains_nothing: true, ..MINIMUM }, Status::Plateau),
-            (Evidence { explains_nothing: true, falls_to_infinity: true, ..MINIMUM }, Status::Plateau),
-            (Evidence { off_scale: true, falls_to_infinity: true, ..MINIMUM }, Status::WrongScale),
-            (Evidence { off_scale: true, ..plateau }, Status::WrongScale),
+            (Findings { reason: StopReason::Settled, ..MINIMUM }, Status::Converged),
+            (Findings { falls_to_infinity: true, ..MINIMUM }, Status::Diverging),
+            (Findings { flat: true, ..MINIMUM }, Status::Diverging),
+            (Findings { flat: true, exact: true, ..MINIMUM }, Status::Converged),
+            (Findings { flat: true, exact: true, falls_to_infinity: true, ..MINIMUM }, Status::Diverging),
+            (Findings { flat: true, unidentified: true, ..MINIMUM }, Status::NotIdentified),
+            (Findings { explains_nothing: true, ..MINIMUM }, Status::Plateau),
+            (Findings { explains_nothing: true, falls_to_infinity: true, ..MINIMUM }, Status::Plateau),
+            (Findings { off_scale: true, falls_to_infinity: true, ..MINIMUM }, Status::WrongScale),
+            (Findings { off_scale: true, ..plateau }, Status::WrongScale),
             (plateau, Status::Plateau),
-            (Evidence { falls_inwards: true, ..MINIMUM }, Status::Plateau),
-            (Evidence { explains_much: true, ..plateau }, Status::Converged),
-            (Evidence { falls_to_infinity: true, ..plateau }, Status::Diverging),
+            (Findings { falls_inwards: true, ..MINIMUM }, Status::Plateau),
+            (Findings { explains_much: true, ..plateau }, Status::Converged),
+            (Findings { falls_to_infinity: true, ..plateau }, Status::Diverging),
             (limit, Status::IterationLimit),
-            (Evidence { flat: true, unidentified: true, ..limit }, Status::IterationLimit),
-            (Evidence { flat: true, stationary: true, ..limit }, Status::Diverging),
-            (Evidence { falls_to_infinity: true, ..limit }, Status::Diverging),
-            (Evidence { reason: StopReason::NotFinite, ..MINIMUM }, Status::Diverging),
-            (Evidence { reason: StopReason::Interrupted, off_scale: true, ..MINIMUM }, Status::Interrupted),
+            (Findings { flat: true, unidentified: true, ..limit }, Status::IterationLimit),
+            (Findings { flat: true, stationary: true, ..limit }, Status::Diverging),
+            (Findings { falls_to_infinity: true, ..limit }, Status::Diverging),
+            (Findings { reason: StopReason::NotFinite, ..MINIMUM }, Status::Diverging),
+            (Findings { reason: StopReason::Interrupted, off_scale: true, ..MINIMUM }, Status::Interrupted),
         ];
-        for (evidence, status) in table {
-            assert_eq!(classify(&evidence), status, "{evidence:?}");
+        for (findings, status) in table {
+            assert_eq!(classify(&findings), status, "{findings:?}");
         }
     }
 }

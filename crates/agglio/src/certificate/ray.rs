@@ -1,42 +1,44 @@
-//! A *ray* from the point that a fit reached: where the loss along it never rises, the optimum is at infinity.
+//! A *ray* is a half-line from the end point of a fit. If the loss does not rise along it, the optimum is at infinity.
 
 use crate::error::Result;
 use crate::fit::Outcome;
 use crate::math::linalg::norm;
 use crate::oracle::{Batch, Oracle};
 
-/// Doublings of the distance that are tried together: all twenty, or a few of them for a first look.
-const ALL: [&[i32]; 4] = [&[1], &[2, 3, 4], &[5, 6, 7, 8, 9, 10], &[11, 12, 13, 14, 15, 16, 17, 18, 19, 20]];
-const FEW: [&[i32]; 2] = [&[1], &[4, 20]];
-/// Along a direction of little curvature, which is known to some digits only.
-const NEAR: [&[i32]; 2] = [&[1, 2, 3], &[4, 5, 6]];
-/// Halvings of the distance that are tried together: all eight, or a few of them.
-const ALL_INWARDS: &[i32] = &[1, 2, 3, 4, 5, 6, 7, 8];
-const FEW_INWARDS: &[i32] = &[1, 4];
+/// Exponents k of the points 2ᵏ·θ, in groups that are evaluated together.
+const ALL_DOUBLINGS: [&[i32]; 4] = [&[1], &[2, 3, 4], &[5, 6, 7, 8, 9, 10], &[11, 12, 13, 14, 15, 16, 17, 18, 19, 20]];
+/// The same for a first look.
+const SOME_DOUBLINGS: [&[i32]; 2] = [&[1], &[4, 20]];
+/// The same along a direction of little curvature, which is known only to some digits.
+const FIRST_DOUBLINGS: [&[i32]; 2] = [&[1, 2, 3], &[4, 5, 6]];
+/// Exponents k of the points 2⁻ᵏ·θ, which are evaluated together.
+const ALL_HALVINGS: &[i32] = &[1, 2, 3, 4, 5, 6, 7, 8];
+/// The same for a first look.
+const SOME_HALVINGS: &[i32] = &[1, 4];
 
-/// A rise of the loss by less than this share of it is rounding of its sum.
-const ROUNDING: f64 = 1e-13;
+/// A relative rise of the loss below this is a rounding error of its sum.
+const LOSS_ROUNDING: f64 = 1e-13;
 
-/// What the loss does on the way to infinity.
+/// The behaviour of the loss on the way to infinity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Far {
-    /// It rises: the coefficients stay finite.
+    /// It rises, so the optimum is finite.
     Rises,
-    /// It never rises above the loss at θ, and comes to this.
+    /// It never rises above the loss at θ, and has this value at the farthest point.
     Falls(f64),
-    /// It never rises, but is lower nearer to zero: θ is on a plateau.
+    /// It never rises, but it is lower at smaller coefficients: θ is on a plateau.
     FallsInwards,
 }
 
-/// Follows the loss from θ along the ray from zero through θ: to 2ᵏ·θ for k = 1, …, 20, where every predictor grows and
-/// keeps its sign, and inwards where it does not rise.
+/// Evaluates the loss at 2ᵏ·θ for k = 1, …, 20, where every linear predictor keeps its sign and grows. If the loss does not
+/// rise, it is also evaluated at 2⁻ᵏ·θ.
 pub(super) fn along_theta(oracle: &dyn Oracle, outcome: &Outcome) -> Result<Far> {
-    look(oracle, outcome, Batch::All, &ALL, ALL_INWARDS)
+    look(oracle, outcome, Batch::All, &ALL_DOUBLINGS, ALL_HALVINGS)
 }
 
-/// The same at a few of these places, over the rows that the outcome was fitted to.
+/// The same at a few of these points, over the rows that the outcome was fitted to.
 pub(crate) fn glance_along_theta(oracle: &dyn Oracle, outcome: &Outcome, rows: Batch) -> Result<Far> {
-    look(oracle, outcome, rows, &FEW, FEW_INWARDS)
+    look(oracle, outcome, rows, &SOME_DOUBLINGS, SOME_HALVINGS)
 }
 
 fn look(oracle: &dyn Oracle, outcome: &Outcome, rows: Batch, outwards: &[&[i32]], inwards: &[i32]) -> Result<Far> {
@@ -47,7 +49,7 @@ fn look(oracle: &dyn Oracle, outcome: &Outcome, rows: Batch, outwards: &[&[i32]]
     Ok(if lower { Far::FallsInwards } else { Far::Falls(limit) })
 }
 
-/// Whether the loss never rises along one of these directions, or against it, up to 64 times the size of θ.
+/// Whether the loss does not rise along ±v for one of these directions v, up to 64 times the norm of θ.
 pub(crate) fn falls_along(oracle: &dyn Oracle, outcome: &Outcome, directions: &[Vec<f64>]) -> Result<bool> {
     let length = norm(&outcome.theta);
     let signed = |v: &Vec<f64>| [length, -length].map(|length| point(&vec![0.0; v.len()], v, length / norm(v)));
@@ -59,14 +61,14 @@ pub(crate) fn falls_along(oracle: &dyn Oracle, outcome: &Outcome, directions: &[
     let losses = oracle.losses(&first, outcome.tau, Batch::All)?;
     let open = |loss: f64| loss <= outcome.model.loss + slack(outcome);
     for (v, _) in rays.iter().zip(losses).filter(|(_, loss)| open(*loss)) {
-        if follow(oracle, outcome, v, Batch::All, &NEAR)?.is_some() {
+        if follow(oracle, outcome, v, Batch::All, &FIRST_DOUBLINGS)?.is_some() {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// The loss at the end of the ray θ + (2ᵏ − 1)·v; none as soon as it has risen.
+/// The loss at the last of the points θ + (2ᵏ − 1)·v; none if it rises before.
 fn follow(oracle: &dyn Oracle, outcome: &Outcome, v: &[f64], rows: Batch, groups: &[&[i32]]) -> Result<Option<f64>> {
     let bound = outcome.model.loss + slack(outcome);
     if v.iter().all(|&v| v == 0.0) {
@@ -76,12 +78,12 @@ fn follow(oracle: &dyn Oracle, outcome: &Outcome, v: &[f64], rows: Batch, groups
     for group in groups {
         let points: Vec<Vec<f64>> = group.iter().map(|&k| point(&outcome.theta, v, 2_f64.powi(k) - 1.0)).collect();
         let losses = oracle.losses(&points, outcome.tau, rows)?;
-        // also where it is no number
+        // a loss of NaN counts as a rise
         if oracle.is_interrupted() || !losses.iter().all(|&loss| loss <= bound) {
             return Ok(None);
         }
         last = losses.last().copied().unwrap_or(last);
-        // every row is saturated: nothing changes any more
+        // every row is saturated, so the loss no longer changes
         if losses.len() > 2 && losses.windows(2).all(|pair| pair[0] == pair[1]) {
             break;
         }
@@ -90,7 +92,7 @@ fn follow(oracle: &dyn Oracle, outcome: &Outcome, v: &[f64], rows: Batch, groups
 }
 
 fn slack(outcome: &Outcome) -> f64 {
-    ROUNDING * outcome.model.loss + outcome.model.rounding()
+    LOSS_ROUNDING * outcome.model.loss + outcome.model.rounding()
 }
 
 fn point(theta: &[f64], v: &[f64], step: f64) -> Vec<f64> {

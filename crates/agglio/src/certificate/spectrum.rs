@@ -1,9 +1,9 @@
-//! The *spectrum* of the curvature where a fit ended, as far as a certificate asks for it: the smallest eigenvalue beside
-//! the largest, and what the rows leave open.
+//! The *spectrum* is the part of the eigenvalues of the Hessian at the end of a fit that a certificate needs: the smallest
+//! relative to the largest, and the directions that the data does not determine.
 //!
-//! The Hessian is seen in units in which the curvature at τ = 0, penalty included, has a diagonal of ones: eigenvalues then
-//! compare directions whatever the units of the columns. Where a ball holds the coefficients back it is the Hessian of the
-//! Lagrangian, whose multiplier counts as a penalty.
+//! θ is scaled so that the curvature at τ = 0, penalty included, has ones on its diagonal. The eigenvalues then do not depend
+//! on the units of the columns. If the bound ‖w‖ ≤ R is active, the Hessian is that of the Lagrangian, and its multiplier
+//! counts as a penalty.
 
 use crate::error::Result;
 use crate::fit::Outcome;
@@ -12,52 +12,52 @@ use crate::math::linalg::{Symmetric, dot};
 use crate::oracle::{Ask, Batch, Hessian, Model, Oracle, Query, Want};
 use crate::outcome::StopReason;
 
-/// Rows beyond which the Hessian is taken over a sample.
+/// Above this number of rows the Hessian is computed from a sample.
 const MOST_ROWS: usize = 50_000;
-/// The sample, a beginning of one fixed permutation.
+/// Smallest number of rows of the sample, which is the beginning of one fixed permutation.
 const SAMPLE: usize = 20_000;
 const CERTIFICATE_KEY: u64 = 0x6365_7274;
-/// Ratio of eigenvalues at which a direction counts as flat.
+/// Up to this ratio of eigenvalues a direction counts as flat.
 pub(crate) const FLAT: f64 = 1e-12;
-/// Ratio of eigenvalues at which a minimum may be the tail of a slope that leads to infinity.
+/// Up to this ratio of eigenvalues a point may lie on a slope that leads to infinity, instead of at a minimum.
 pub(crate) const TAIL: f64 = 1e-6;
-/// Directions of little curvature that are looked at.
+/// Maximum number of directions of little curvature that are examined.
 const MOST_DIRECTIONS: usize = 3;
-/// By how much sums over a sample may differ from those over all rows, relatively.
+/// Largest relative difference between sums over a sample and over all rows that is attributed to chance.
 const CHANCE: f64 = 0.1;
-/// Products with the Hessian for its outermost eigenvalues.
+/// Number of Hessian–vector products for the smallest and largest eigenvalue.
 pub(crate) const PRODUCTS: usize = 60;
 
-/// The outermost eigenvalues of the Hessian at the end.
+/// The smallest and largest eigenvalue of the Hessian at the end point, and related numbers.
 pub(crate) struct Spectrum {
-    /// The smallest over the largest in size.
+    /// The smallest eigenvalue divided by the one of largest absolute value.
     pub ratio: Option<f64>,
-    /// What a step to the bottom would still gain of the loss.
-    pub left: Option<f64>,
+    /// ½·gᵀH⁻¹g divided by the loss: the relative decrease that a Newton step predicts.
+    pub newton_decrement: Option<f64>,
     /// Share of saturated rows.
     pub saturated: f64,
-    /// Rows that all of these are over.
+    /// Number of rows from which these numbers were computed.
     pub rows: usize,
-    /// The least entry of the Hessian's diagonal beside that of the Gauss–Newton matrix.
+    /// The smallest ratio of a diagonal entry of the Hessian to that of the Gauss–Newton matrix.
     pub residual_curvature: Option<f64>,
-    /// The Hessian, and the rows it is over; none where it is not formed.
+    /// The Hessian, and the rows from which it was computed; none if it is not formed.
     pub hessian: Option<(Batch, Symmetric)>,
-    /// The directions of eigenvalues that are next to nothing beside the largest, in the units of θ, lowest first.
-    pub lowest: Vec<Vec<f64>>,
+    /// Eigenvectors with almost no curvature, in the units of θ, from the smallest eigenvalue on.
+    pub flattest: Vec<Vec<f64>>,
 }
 
 impl Spectrum {
     pub fn at(oracle: &dyn Oracle, outcome: &Outcome) -> Result<Spectrum> {
         if outcome.reason == StopReason::Interrupted {
-            // an interrupted fit ends without a pass: a point on the way has no use for its curvature
+            // an interrupted fit makes no further pass, and its point is not tested
             return Ok(Spectrum {
                 ratio: None,
-                left: None,
+                newton_decrement: None,
                 saturated: outcome.model.saturated,
                 rows: 0,
                 residual_curvature: None,
                 hessian: None,
-                lowest: Vec::new(),
+                flattest: Vec::new(),
             });
         }
         if oracle.is_wide() { Spectrum::by_products(oracle, outcome) } else { Spectrum::of_matrix(oracle, outcome) }
@@ -75,7 +75,7 @@ impl Spectrum {
         })
     }
 
-    /// By the curvature of this model, in units that some rows tell.
+    /// The spectrum of the curvature of this model, with the units of these rows.
     fn of_model(rows: Batch, oracle: &dyn Oracle, outcome: &Outcome, model: Model) -> Result<Spectrum> {
         let Model { first_order, column_norms, saturated, curvature } = model;
         let matrix = curvature.map(|curvature| {
@@ -96,7 +96,7 @@ impl Spectrum {
             column_norms.iter().enumerate().filter(|(_, norm)| **norm > 0.0).map(share).reduce(f64::min)
         });
         let step = matrix.as_ref().and_then(|matrix| matrix.solve_safely(&vec![0.0; g.len()], g));
-        let lowest = match tail {
+        let flattest = match tail {
             None => Vec::new(),
             Some(eigen) => {
                 let units = units(oracle, rows, outcome.multiplier)?;
@@ -108,12 +108,12 @@ impl Spectrum {
         };
         Ok(Spectrum {
             ratio,
-            left: step.map(|p| 0.5 * dot(&p, g) / loss),
+            newton_decrement: step.map(|p| 0.5 * dot(&p, g) / loss),
             saturated,
             rows: first_order.rows,
             residual_curvature,
             hessian: matrix.map(|matrix| (rows, matrix)),
-            lowest,
+            flattest,
         })
     }
 
@@ -130,16 +130,27 @@ impl Spectrum {
             true => Some(0.0),
             false => ratio_by_products(oracle, rows, &outcome.theta, outcome.tau, outcome.multiplier)?,
         };
-        // in units of one, each of d directions has at most the largest cosine for a gradient, and the least curvature
+        // an upper bound: in these units each of the d components of g is at most the relative gradient, and each eigenvalue
+        // at least the smallest
         let gradient = outcome.model.relative_gradient();
-        let left = ratio.zip(gradient).map(|(ratio, gradient)| oracle.dim() as f64 * gradient * gradient / ratio.abs());
+        let newton_decrement =
+            ratio.zip(gradient).map(|(ratio, gradient)| oracle.dim() as f64 * gradient * gradient / ratio.abs());
         let (saturated, rows) = (outcome.model.saturated, rows.len(oracle.rows()));
-        Ok(Spectrum { ratio, left, saturated, rows, residual_curvature: None, hessian: None, lowest: Vec::new() })
+        Ok(Spectrum {
+            ratio,
+            newton_decrement,
+            saturated,
+            rows,
+            residual_curvature: None,
+            hessian: None,
+            flattest: Vec::new(),
+        })
     }
 }
 
-/// The spectrum over a sample of the rows if that decides, else over all of them. A sample decides nothing where it sees no
-/// curvature in some direction, since the few rows of a rare category may not be in it, and where it is not like all rows.
+/// The spectrum over a sample of the rows if that is enough, else over all rows. A sample is not enough if some direction has
+/// almost no curvature, since the few rows of a rare category may be missing from it, or if its sums differ from those of all
+/// rows.
 fn or_over_all(oracle: &dyn Oracle, over: impl Fn(Batch) -> Result<(Spectrum, bool)>) -> Result<Spectrum> {
     let sample = sample(oracle);
     let (first, alike) = over(sample)?;
@@ -147,16 +158,16 @@ fn or_over_all(oracle: &dyn Oracle, over: impl Fn(Batch) -> Result<(Spectrum, bo
     if decided || sample == Batch::All { Ok(first) } else { Ok(over(Batch::All)?.0) }
 }
 
-/// Whether the sums of a sample are those of all rows up to chance: the loss, and what each column contributes to the
-/// curvature. A few rows of high leverage, which a sample misses, contribute much of both.
+/// Whether loss and column norms of a sample differ from those of all rows only by chance. They differ more if the sample
+/// misses a few rows of high leverage.
 fn stands_for(sample: &Model, all: &Model) -> bool {
     let alike = |a: f64, b: f64| (a - b).abs() <= CHANCE * a.max(b);
     let columns = || sample.column_norms.iter().zip(&all.column_norms);
     (all.is_rounding() || alike(sample.loss, all.loss)) && columns().all(|(a, b)| alike(a * a, b * b))
 }
 
-/// The smallest eigenvalue over the largest as far as [`PRODUCTS`] with the Hessian at (θ, τ) over these rows, plus
-/// `multiplier` for each coefficient, show.
+/// The smallest eigenvalue divided by the largest, estimated from [`PRODUCTS`] products with the Hessian at (θ, τ) over these
+/// rows, plus `multiplier` for each coefficient.
 fn ratio_by_products(
     oracle: &dyn Oracle,
     rows: Batch,
@@ -177,25 +188,25 @@ fn ratio_by_products(
     Ok(values.first().zip(values.last()).map(|(least, most)| ratio(*least, *most)))
 }
 
-/// Fewer rows than coefficients leave some combination of them open, unless a penalty decides.
+/// Whether there are fewer rows than coefficients, so that the coefficients are not determined. A penalty determines them.
 fn lacks_rows(oracle: &dyn Oracle) -> bool {
     let alive = oracle.dim() - oracle.facts().coordinates.dead_columns().len();
     oracle.rows() < alive && oracle.facts().l2 == 0.0
 }
 
-/// A column that carries nothing has no say in what is identified: its curvature is taken to be one.
+/// Sets the curvature of constant columns to one, so that they do not affect the smallest eigenvalue.
 fn lift(oracle: &dyn Oracle, v: &[f64], units: &[f64], product: &mut [f64]) {
     oracle.facts().coordinates.dead_columns().into_iter().for_each(|j| product[j] = units[j] * units[j] * v[j]);
 }
 
-/// The least value over the greatest in size.
+/// The smallest value divided by the one of largest absolute value.
 fn ratio(least: f64, most: f64) -> f64 {
     let greatest = most.abs().max(least.abs());
     if greatest > 0.0 { least / greatest } else { 0.0 }
 }
 
-/// Square roots of the diagonal of the curvature at τ = 0, a ball's `multiplier` counting as a penalty: in these units it
-/// is one.
+/// Square roots of the diagonal of the curvature at τ = 0, where the `multiplier` of a ball counts as a penalty. In these
+/// units the diagonal is one.
 fn units(oracle: &dyn Oracle, rows: Batch, multiplier: f64) -> Result<Vec<f64>> {
     let slope = oracle.facts().activation.derivative_at_zero;
     let squares = if oracle.facts().coordinates.is_standard() {
@@ -213,7 +224,8 @@ fn units(oracle: &dyn Oracle, rows: Batch, multiplier: f64) -> Result<Vec<f64>> 
     Ok(squares.iter().enumerate().map(unit).collect())
 }
 
-/// A curvature in these units. A column that carries nothing has the coefficient zero and no say in what is identified.
+/// A curvature in these units. The diagonal entry of a constant column, whose coefficient is zero, is set to the largest one,
+/// so that it does not affect the smallest eigenvalue.
 fn scaled(oracle: &dyn Oracle, rows: Batch, matrix: &Symmetric, multiplier: f64) -> Result<Symmetric> {
     let (mut scaled, units) = (matrix.clone(), units(oracle, rows, multiplier)?);
     for j in 0..units.len() {
@@ -224,9 +236,9 @@ fn scaled(oracle: &dyn Oracle, rows: Batch, matrix: &Symmetric, multiplier: f64)
     Ok(scaled)
 }
 
-/// The rows that a certificate looks at first.
+/// The rows from which the Hessian is computed first.
 fn sample(oracle: &dyn Oracle) -> Batch {
-    // rows of little weight tell little
+    // rows of little weight contain little information
     let len = (SAMPLE.max(20 * oracle.dim()) as f64 / oracle.facts().effective_fraction).ceil() as usize;
     match oracle.rows() > MOST_ROWS && oracle.rows() > len {
         true => Batch::Part { key: CERTIFICATE_KEY, start: 0, len },
@@ -234,12 +246,12 @@ fn sample(oracle: &dyn Oracle) -> Batch {
     }
 }
 
-/// Directions of θ that the rows leave open, whatever φ.
+/// Directions of θ along which the data does not determine the coefficients, for any φ: those of collinear columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UnidentifiedDirections {
-    /// Columns with a share in a direction that no row sees.
+    /// Columns that contribute to such a direction.
     pub columns: Vec<usize>,
-    /// Of these directions, those that are not seen up to rounding.
+    /// The directions that are exactly collinear, to rounding.
     directions: Vec<Vec<f64>>,
 }
 
@@ -250,7 +262,7 @@ impl UnidentifiedDirections {
         if oracle.is_wide() {
             let ratio = || ratio_by_products(oracle, Batch::All, &origin, 0.0, 0.0);
             let flat = lacks_rows(oracle) || ratio()?.is_some_and(|ratio| ratio.abs() <= FLAT);
-            // which ones would take the matrix to tell
+            // without the matrix it is not known which columns are collinear, so all are named
             let all = if flat { oracle.facts().layout.coefficients } else { 0 };
             return Ok(UnidentifiedDirections { columns: (0..all).collect(), ..nothing });
         }
@@ -271,7 +283,7 @@ impl UnidentifiedDirections {
         })
     }
 
-    /// θ without these directions: of all points that fit as well, the one of least norm. None where no direction is open.
+    /// θ without its components along these directions: the minimum-norm solution. None if there are no such directions.
     pub fn take_out_of(&self, theta: &[f64]) -> Option<Vec<f64>> {
         if self.directions.is_empty() {
             return None;
@@ -285,12 +297,12 @@ impl UnidentifiedDirections {
     }
 }
 
-/// Directions of length one, each at a right angle to those before it.
+/// An orthonormal basis, by the Gram–Schmidt process.
 fn orthonormal(mut directions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     for k in 0..directions.len() {
         let (before, rest) = directions.split_at_mut(k);
         let Some(own) = rest.first_mut() else { break };
-        // twice, since units may differ by many orders
+        // twice, since units may differ by many orders of magnitude
         for v in before.iter().chain(&*before) {
             let along = dot(own, v);
             own.iter_mut().zip(v).for_each(|(own, v)| *own -= along * v);

@@ -52,10 +52,10 @@ impl Coefficients {
     pub fn in_order(&self, names: &[String], path: &Path) -> Result<Vec<f64>> {
         let known: HashSet<&String> = names.iter().collect();
         if let Some((extra, _)) = self.coefficients.iter().find(|(name, _)| !known.contains(name)) {
-            return Err(Error::file(path, format!("it has a coefficient for `{extra}`, which is not a feature")));
+            return Err(Error::file(path, format!("it has a coefficient for `{extra}`, which is not a covariate")));
         }
         let values: HashMap<&String, f64> = self.coefficients.iter().map(|(name, value)| (name, *value)).collect();
-        let missing = |name: &String| Error::file(path, format!("it has no coefficient for the feature `{name}`"));
+        let missing = |name: &String| Error::file(path, format!("it has no coefficient for the covariate `{name}`"));
         names.iter().map(|name| values.get(name).copied().ok_or_else(|| missing(name))).collect()
     }
 }

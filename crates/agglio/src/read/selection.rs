@@ -74,7 +74,7 @@ impl Selection {
                 let or = columns
                     .map(|columns| format!(" (or {columns} columns, as in the file of the fit)"))
                     .unwrap_or_default();
-                return Err(Error::file(path, format!("{found} columns, but the model has {wanted} features{or}")));
+                return Err(Error::file(path, format!("{found} columns, but the model has {wanted} covariates{or}")));
             }
         };
         let columns = Columns { features, target, weights, offset };
@@ -92,12 +92,12 @@ impl Columns {
     /// Checks that there is a covariate, and that no column has two roles.
     fn check(&self, header: &Header<'_>) -> Result<()> {
         if self.features.is_empty() {
-            return Err(Error::file(header.path, "no feature is left; a model needs at least one"));
+            return Err(Error::file(header.path, "no covariate is left; a model needs at least one"));
         }
         let parts = [(self.target, "target"), (self.weights, "weights"), (self.offset, "offset")];
         let mut seen: HashMap<usize, &str> = HashMap::with_capacity(self.features.len());
         let used = parts.iter().filter_map(|&(j, part)| j.map(|j| (j, part)));
-        for (j, part) in used.chain(self.features.iter().map(|&j| (j, "a feature"))) {
+        for (j, part) in used.chain(self.features.iter().map(|&j| (j, "a covariate"))) {
             if let Some(other) = seen.insert(j, part) {
                 let twice =
                     if other == part { format!("twice as {part}") } else { format!("as {other} and as {part}") };

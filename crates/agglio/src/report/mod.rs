@@ -1,4 +1,4 @@
-//! The *report* of a fit: the coefficients in the user's units, and an honest word on how they were reached.
+//! A *report* is the result of a fit: the coefficients in the user's units, the certificate, and warnings about the data.
 
 mod verdict;
 
@@ -9,7 +9,7 @@ use crate::solver::Solver;
 use crate::text::join::enumerated;
 use verdict::OVERSHOT;
 
-/// What a fit found.
+/// The result of a fit.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -19,52 +19,51 @@ pub struct Report {
     pub intercept: f64,
     /// Weighted mean of (φ(xᵀw + b) − y)², on the user's own labels.
     pub loss: f64,
-    /// Weighted mean of (ŷ − y)², ŷ being what a model of this fit predicts: the mean of y, which is φ(xᵀw + b) unless the
-    /// noise is before φ.
+    /// Weighted mean of (ŷ − y)², where ŷ are the predicted means of y. They are φ(xᵀw + b) unless the noise is before φ.
     pub prediction_loss: f64,
-    /// L̂_τ at the last temperature: what was minimised. The same as `loss` at τ = 1.
+    /// L̂_τ at the last temperature, which was minimised. The same as `loss` at τ = 1.
     pub path_loss: f64,
-    /// Log-likelihoods of noise before and after φ, where both were fitted.
+    /// Log-likelihoods of noise before and after φ, if both models were fitted.
     pub log_likelihoods: Option<LogLikelihoods>,
-    /// The place of the noise that [`Noise::Auto`] chooses here, where both were fitted.
+    /// The noise model that [`Noise::Auto`] chooses here, if both were fitted.
     pub likelier: Option<Noise>,
-    /// Why that is not before φ, where every label has a preimage.
+    /// Why it does not choose noise before φ, if every label has a preimage.
     pub objection: Option<Objection>,
-    /// Standard deviation of noise before φ, where the fit ended at τ = 0, by degrees of freedom.
+    /// Standard deviation of noise before φ, from the residuals and their degrees of freedom, if the fit ended at τ = 0.
     pub sigma: Option<f64>,
     /// The last temperature.
     pub tau: f64,
-    /// Whether the limit came before the last temperature.
+    /// Whether the limit on epochs was reached before the last temperature.
     pub(crate) cut_short: bool,
     /// The solver that fitted.
     pub solver: Solver,
-    /// The noise model that this temperature stands for.
+    /// The noise model of this temperature.
     pub noise: Noise,
     /// Why the fit ended.
     pub reason: StopReason,
-    /// What can be said about the point that was reached.
+    /// The tests at the end point, and their results.
     pub certificate: Certificate,
     /// Number of rows.
     pub rows: usize,
     /// Number of coefficients fitted, the intercept included.
     pub parameters: usize,
-    /// Steps of the loop.
+    /// Number of steps.
     pub steps: usize,
-    /// Rows visited ÷ rows, preparations included.
+    /// Rows visited ÷ rows, including preparations.
     pub passes: f64,
-    /// Columns that carry nothing; their coefficients are zero.
+    /// Constant columns, or columns of zeros; their coefficients are zero.
     pub dead_columns: Vec<usize>,
-    /// Columns that vary by less than a hundred-millionth of their mean.
+    /// Columns that vary by less than 1e-8 of their mean.
     pub coarse_columns: Vec<usize>,
     /// Labels without a finite preimage.
     pub labels_without_preimage: usize,
     /// Labels with two preimages.
     pub labels_with_two_preimages: usize,
-    /// The smallest label and the largest, those without weight left out.
+    /// The smallest and the largest label, without those of weight zero.
     pub label_bounds: (f64, f64),
     /// The name of φ.
     pub activation: String,
-    /// The values that φ takes.
+    /// The range of φ.
     pub activation_range: Range,
 }
 
@@ -74,12 +73,12 @@ impl Report {
         self.certificate.status
     }
 
-    /// What the user should know about the data, with columns called by `names`.
+    /// Warnings about the data. `names` are the names of the columns.
     pub fn warnings(&self, names: &[String]) -> Vec<String> {
         self.warnings_on("the response", names)
     }
 
-    /// The same with another name for the response.
+    /// The same with `response` as the name of the response.
     pub fn warnings_on(&self, response: &str, names: &[String]) -> Vec<String> {
         let mut warnings = Vec::new();
         if !self.dead_columns.is_empty() {
@@ -102,7 +101,8 @@ impl Report {
         if self.labels_with_two_preimages > 0 {
             let (some, all, activation) = (self.labels_with_two_preimages, self.rows, &self.activation);
             warnings.push(format!(
-                "{some} of {all} values of {response} have two preimages under the {activation}; the fit chooses between them"
+                "{some} of {all} values of {response} have two preimages under the {activation} (two z with φ(z) = y); the fit chooses \
+                 between them"
             ));
         }
         if !self.certificate.unidentified.is_empty() {
@@ -115,11 +115,11 @@ impl Report {
     }
 }
 
-/// The first few of these columns by name, and how many more; what is beyond the names is the intercept.
+/// The names of the first few columns, and the number of the others. The column after the last name is the intercept.
 fn listed(columns: &[usize], names: &[String]) -> String {
     enumerated(columns.iter().map(|&j| match names.get(j) {
         Some(name) => format!("`{name}`"),
-        None if names.is_empty() => format!("feature {}", j + 1),
+        None if names.is_empty() => format!("covariate {}", j + 1),
         None => "the intercept".to_owned(),
     }))
 }

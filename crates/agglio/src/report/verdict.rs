@@ -1,4 +1,4 @@
-//! The *verdict* on a fit: sentences that say what its ending means, and what to do about it.
+//! A *verdict* is a sentence that explains the status of a fit, and gives advice if the fit is not certified.
 
 use crate::activation::Range;
 use crate::certificate::Certificate;
@@ -10,18 +10,18 @@ use crate::text::format::brief;
 pub(crate) const OVERSHOT: &str = "the steps were too long and the loss rose; leave eta out (the data then decides the \
                                    length), or make it smaller";
 
-/// A relative gradient that is rounding.
-const ROUNDING: f64 = 1e-12;
-/// Share of the width of a bounded range that labels beyond it may stray by noise.
+/// A relative gradient up to this is rounding.
+const ZERO_GRADIENT: f64 = 1e-12;
+/// By this share of the width of a bounded range, noise may put labels outside the range.
 const STRAY: f64 = 0.1;
 
 impl Report {
-    /// One sentence on what the ending means, and what to do where it is not a certified minimum.
+    /// One sentence on the status, with advice if the fit is not certified.
     pub fn verdict(&self) -> String {
         self.verdict_on("the response")
     }
 
-    /// The same with another name for the response.
+    /// The same with `response` as the name of the response.
     pub fn verdict_on(&self, response: &str) -> String {
         let gradient = size(self.certificate.relative_gradient);
         match (self.status(), self.reason) {
@@ -44,11 +44,11 @@ impl Report {
         }
     }
 
-    /// A stationary point: the minimum that was certified, or why it was not.
+    /// The verdict on a stationary point: the certified minimum, or the reason why it is not certified.
     fn converged(&self) -> String {
         let Certificate { relative_gradient, smallest_eigenvalue, left_to_gain, exact, .. } = self.certificate;
         let gradient = match relative_gradient {
-            Some(gradient) if gradient <= ROUNDING => "gradient zero to rounding".to_owned(),
+            Some(gradient) if gradient <= ZERO_GRADIENT => "gradient zero to rounding".to_owned(),
             gradient => format!("relative gradient {}", size(gradient)),
         };
         let condition = smallest_eigenvalue.map_or("unknown".to_owned(), |ratio| brief(1.0 / ratio));
@@ -59,7 +59,7 @@ impl Report {
                 false => format!("local minimum{place}: {gradient}"),
             };
             let (by, agreement) =
-                (self.looked_at(), self.agreement().map_or(String::new(), |words| format!("; {words}")));
+                (self.estimated_from(), self.agreement().map_or(String::new(), |words| format!("; {words}")));
             return format!("{what}, Hessian positive definite{by} (condition number {condition}){agreement}");
         }
         match smallest_eigenvalue {
@@ -96,7 +96,7 @@ impl Report {
     fn plateau(&self) -> String {
         let (gradient, elsewhere) = (size(self.certificate.relative_gradient), self.elsewhere());
         if self.tau == 1.0 && self.loss > self.certificate.baseline_loss {
-            return format!("not an optimum: the model without features fits better; {elsewhere}");
+            return format!("not an optimum: the model without covariates fits better; {elsewhere}");
         }
         if self.certificate.saturated >= 0.5 {
             return format!("not an optimum: the activation is saturated (flat) at most rows; {elsewhere}");
@@ -155,7 +155,7 @@ impl Report {
         format!("{open}{shown}; drop {columns}, or add a penalty (l2)")
     }
 
-    /// The limit on epochs, and whether more of them help.
+    /// The verdict on a fit that used all its epochs, and whether more epochs would help.
     fn limit(&self) -> String {
         if self.certificate.matching_gradient.is_some() {
             let own = size(self.certificate.matching_gradient);
@@ -182,7 +182,8 @@ impl Report {
         format!("not yet at a stationary point: relative gradient {gradient}; {advice}")
     }
 
-    /// What a fit that ended between the temperatures 0 and 1 is worth at 1, where it predicts; nothing if that is a gain.
+    /// A warning about the predictions, which are made at τ = 1, of a fit that ended between τ = 0 and τ = 1. Empty if the
+    /// model is better than the mean there.
     fn beyond_cap(&self, response: &str) -> String {
         let worse = self.loss > self.certificate.mean_loss * (1.0 + 1e-9);
         if !(self.tau > 0.0 && self.tau < 1.0) || self.cut_short {
@@ -197,7 +198,7 @@ impl Report {
         }
     }
 
-    /// Whether labels lie beyond the range by more than noise explains.
+    /// Whether labels lie outside the range by more than noise explains.
     fn strays(&self) -> bool {
         let ((least, most), Range { lo, hi, .. }) = (self.label_bounds, self.activation_range);
         let stray = if (hi - lo).is_finite() { STRAY * (hi - lo) } else { 0.0 };
@@ -208,7 +209,7 @@ impl Report {
         self.rows < self.parameters
     }
 
-    /// What to do about a `response` that is not on the scale of the activation.
+    /// Advice for a `response` that is not on the scale of the activation.
     pub fn scale_advice(&self, response: &str) -> String {
         let ((least, most), Range { lo, hi, .. }) = (self.label_bounds, self.activation_range);
         let advice = match (lo.is_finite(), hi.is_finite()) {
@@ -243,7 +244,7 @@ impl Report {
         format!("{} to {}", bound(lo), bound(hi))
     }
 
-    /// Labels at the bounds of the range are ordinary; those far beyond them may be on another scale.
+    /// The warning about labels at or outside the range. It mentions the scale only if labels lie far outside.
     pub(crate) fn bounds_warning(&self, response: &str) -> String {
         let (some, all) = (self.labels_without_preimage, self.rows);
         let used = match self.tau < 1.0 {
@@ -260,7 +261,7 @@ impl Report {
         )
     }
 
-    /// Which columns the data does not tell apart.
+    /// The warning about collinear columns.
     pub(crate) fn collinearity_warning(&self, named: &str) -> String {
         let shown = if self.certificate.least_norm { ". The minimum-norm solution is shown" } else { "" };
         if self.lacks_rows() {
@@ -274,7 +275,7 @@ impl Report {
         format!("{named} are collinear{nearly}: drop one{shown}")
     }
 
-    /// Where to begin instead.
+    /// Advice to use another start.
     fn elsewhere(&self) -> &'static str {
         if self.solver == Solver::Auto { "try restarts" } else { "try another start (init), or use solver `auto`" }
     }
@@ -291,8 +292,8 @@ impl Report {
         Some(format!("{fits} the same loss{doubt}"))
     }
 
-    /// How the curvature was looked at, where that was not all of it.
-    fn looked_at(&self) -> String {
+    /// How the eigenvalues were computed, if not from the Hessian of all rows.
+    fn estimated_from(&self) -> String {
         let Certificate { curvature_products, curvature_rows, .. } = self.certificate;
         let by = curvature_products.map_or(String::new(), |k| format!(" by {k} Lanczos steps"));
         let on = if curvature_rows < self.rows { format!(" on {curvature_rows} of the rows") } else { String::new() };
@@ -300,7 +301,7 @@ impl Report {
     }
 }
 
-/// A share in words.
+/// A share in words, such as `only 1 of 24`.
 fn share(some: usize, of: usize) -> String {
     match (some, of) {
         (0, of) => format!("none of {of}"),

@@ -117,7 +117,7 @@ registry! {
             accepts: &[&["eta", "batch", "decay"]],
             ..STOCHASTIC
         };
-    Gradopt "gradopt" "Stochastic descent on the loss averaged over balls that shrink, without graduation"
+    Gradopt "gradopt" "Stochastic descent on the loss averaged over shrinking balls (GradOpt), without graduation"
         Row {
             family: Family::Plain,
             estimator: |parts| {
@@ -130,7 +130,7 @@ registry! {
             accepts: &[&["eta", "batch", "delta", "passes"]],
             ..STOCHASTIC
         };
-    Glmtron "glmtron" "Gradient descent on the matching loss, without graduation"
+    Glmtron "glmtron" "Gradient descent on the matching loss (for sigmoid that of logistic regression), without graduation"
         Row {
             family: Family::Plain,
             estimator: |_| Box::new(MatchingLoss),
@@ -138,7 +138,7 @@ registry! {
             accepts: &[&["eta"]],
             ..GRADUATED
         };
-    Irls "irls" "Iteratively reweighted least squares on the matching loss, then Levenberg–Marquardt, without graduation"
+    Irls "irls" "Iteratively reweighted least squares, as in a GLM, then Levenberg–Marquardt on least squares, without graduation"
         Row {
             refuses: &[("init", "its undamped iterations start at zero; use solver `lm` for another start")],
             ..PLAIN

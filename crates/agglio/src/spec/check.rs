@@ -78,7 +78,7 @@ impl Spec {
         })
     }
 
-    /// Whether an option is given with a value that is not the same as leaving it out.
+    /// Whether an option is given with a value other than the default.
     fn is_in_force(&self, key: &str) -> bool {
         let off = match key {
             "init" => self.start == Some(Start::Zero),
@@ -89,7 +89,7 @@ impl Spec {
         self.has(key) && !off
     }
 
-    /// Values that the solver has no use for, of keys that it takes.
+    /// Refuses values that the solver does not take, of keys that it does take.
     fn check_values(&self) -> Result<()> {
         let solver = self.solver();
         let refuse = |broken, other, reason| refuse(broken, &format!("solver `{solver}`"), other, reason);

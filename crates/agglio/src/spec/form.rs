@@ -12,7 +12,7 @@ use crate::spec::{Restarts, Start};
 use crate::text::join::quoted;
 use crate::theory::{Algorithm, Statement};
 
-/// A value, or what it can be, as a clause that follows a semicolon.
+/// A value, or else the allowed values as a clause that follows a semicolon.
 pub(super) type Read<T> = Result<T, String>;
 
 /// A value with a text of its type: a number, a name.
@@ -144,7 +144,7 @@ pub(super) const PLACE: Range<Start> =
 impl<T> Range<T> {
     pub const ANY: Range<T> = Range(|_| true, "");
 
-    /// What is wrong with a value, if anything.
+    /// The reason why a value is not allowed; none if it is allowed.
     pub fn complaint(&self, value: &T) -> Option<&'static str> {
         (!(self.0)(value)).then_some(self.1)
     }

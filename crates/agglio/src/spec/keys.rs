@@ -23,35 +23,34 @@ pub struct Key {
     pub name: &'static str,
     /// A placeholder for its value, as in `T` or `post|pre|auto`.
     pub value: &'static str,
-    /// Which options it stands beside.
+    /// The options that it is listed with.
     pub group: Group,
-    /// The value that it has where it is not given, in words where that depends on the data or on other options.
+    /// The default value, in words if it depends on the data or on other options.
     pub default: &'static str,
-    /// One line on what it does.
+    /// One line on its effect.
     pub help: &'static str,
-    /// Why a solver that does not accept the key has no use for it, with `{}` for those that do; none for a key of every
-    /// solver.
+    /// Why some solvers do not accept the key, with `{}` for the names of those that do; none if all accept it.
     pub(super) unused: Option<&'static str>,
     pub(super) set: fn(&mut Spec, &str) -> Read<()>,
     pub(super) get: fn(&Spec) -> Option<String>,
     /// Copies the value, if there is one.
     pub(super) copy: fn(&Spec, &mut Spec),
-    /// What is wrong with the value, if anything.
+    /// The reason why the value is not allowed; none if it is allowed.
     pub(super) complaint: fn(&Spec) -> Option<&'static str>,
 }
 
-/// Options that belong together.
+/// Options that are listed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// What is fitted.
+    /// The model that is fitted.
     Model,
     /// Where noise enters.
     Noise,
-    /// How it is fitted.
+    /// The solver and its settings.
     Method,
-    /// Methods as their papers print them.
+    /// Settings that restore methods as their papers print them.
     Paper,
-    /// What changes no model.
+    /// Options that do not change the model.
     Run,
 }
 
@@ -72,7 +71,7 @@ macro_rules! keys {
             }
         )*}
 
-        /// Every option of a fit, as far as it is given.
+        /// Every option of a fit; `None` if it is not given.
         #[derive(Clone, Debug, Default, PartialEq)]
         #[non_exhaustive]
         pub struct Spec {$(
@@ -100,10 +99,10 @@ const NO_SCHEDULE: Option<&str> = Some("it has no temperature schedule to set");
 const ONLY: Option<&str> = Some("only {} take it");
 const THEORY_ONLY: Option<&str> = Some("only {} takes it");
 
-// field: type, form, range, "key", "VALUE", group, "default", why some solvers have no use for it, "help";
+// field: type, form, range, "key", "VALUE", group, "default", why some solvers do not take it, "help";
 keys! {
     pub(super) activation: String, NAME, Range::ANY, "activation", "NAME[:K]", Model, "sigmoid", None,
-        "φ: sigmoid, softplus, leaky-softplus[:K=0.2], silu, gelu, tanh, probit, exp or identity";
+        "φ: sigmoid (or logistic, logit), softplus, leaky-softplus[:K=0.2], silu (or swish), gelu, tanh, probit, exp or identity";
     pub intercept: bool, FLAG, Range::ANY, "intercept", "true|false", Model, "true", None,
         "Whether an intercept b is fitted";
 
@@ -112,36 +111,36 @@ keys! {
         "Where noise enters. `post`: after φ (least squares on y). `pre`: before φ (least squares on φ⁻¹(y)). `auto`: `pre` if \
          clearly better, else `post` (solver auto only)";
     pub tau_max: f64, NUMBER, UNIT, "tau-max", "T", Noise, "0 for `pre`, 1 for `post`", None,
-        "Last temperature, 0 to 1; overrides the noise option";
+        "Last temperature τ, 0 to 1; overrides the noise option";
 
     pub solver: Solver, SolverName, Range::ANY, "solver", "NAME", Method, "auto", None,
         "Name of the solver";
-    /// The start is far where it is more than 100 away from the predictors that the labels ask for.
+    /// A start is far if the root mean square of xᵀw − φ⁻¹(y) there is above 100.
     pub tau0: f64, NUMBER, FIRST, "tau0", "T", Method, "0.01, lower for a far start", NO_SCHEDULE,
-        "First temperature; 1 turns graduation off";
+        "First temperature τ, above 0 and at most the last one; 1 turns graduation off";
     pub beta: f64, NUMBER, GROWTH, "beta", "B", Method, "1.05", NO_SCHEDULE,
-        "Growth of τ per stage, a factor above 1";
-    /// It is η, and α of Adam, Yogi and GradOpt. The paper's step of η/τ² (bounded activations) or η is this η at every
-    /// temperature. NGD with a length that is given keeps it; otherwise it shortens its steps once nothing is gained.
-    pub eta: f64, NUMBER, POSITIVE, "eta", "E", Method, "1/Λ from the data; 0.3 for adam, yogi, ngd",
+        "Growth of τ per stage (one iteration or one epoch), a factor above 1";
+    /// It is η, and α of Adam, Yogi and GradOpt. At every temperature this η is the paper's η/τ² for bounded activations, and
+    /// its η for the others. NGD keeps a length that is given; otherwise its steps become shorter once nothing is gained.
+    pub eta: f64, NUMBER, POSITIVE, "eta", "E", Method, "1/Λ, with Λ the largest curvature of the loss; 0.3 for adam, yogi, ngd",
         Some("it chooses its step length itself"),
-        "Step length in the solver's coordinates";
+        "Learning rate (step length) in the solver's coordinates";
     pub mu: f64, NUMBER, FRACTION, "mu", "M", Method, "0.9", ONLY,
-        "Share of the last step that is kept, 0 to 1";
+        "Momentum: share of the last step that is kept, 0 to 1";
     pub beta1: f64, NUMBER, FRACTION, "beta1", "B", Method, "0.9", ONLY,
         "Decay rate of the mean gradient (first moment), 0 to 1";
     pub beta2: f64, NUMBER, FRACTION, "beta2", "B", Method, "0.99", ONLY,
         "Decay rate of the mean squared gradient (second moment), 0 to 1";
-    /// The textbook's ε > 0 in p = −α·m̂/(√v̂ + ε), with which α stays as it is.
+    /// The ε > 0 of the textbook in p = −α·m̂/(√v̂ + ε). If it is given, α is constant.
     pub epsilon: f64, NUMBER, POSITIVE, "epsilon", "E", Method, "eta·Λ, with decay", ONLY,
-        "ε in the denominator of the step; if given, the step length is constant";
+        "ε in the denominator of the step; if given, the learning rate is constant";
     /// It is δ₀ > 0 and halves with each stage, see [`Options::passes`].
     pub delta: f64, NUMBER, POSITIVE, "delta", "D", Method, "the radius, or about the distance to the optimum",
         Some("only {} smooths the loss"),
         "First smoothing radius";
     /// An error for `theory` with Algorithm 1.
     pub batch: usize, WHOLE, COUNT, "batch", "N", Method, "50; all rows for ngd", Some("it uses all rows at every step"),
-        "Rows in a minibatch";
+        "Number of rows in a minibatch";
     /// 100 epochs for Algorithm 2 of `theory`.
     pub epochs: usize, WHOLE, Range::ANY, "epochs", "N", Method, "3000 iterations, 500 epochs", None,
         "Maximum number of iterations (full batch) or epochs (minibatch)";
@@ -159,8 +158,8 @@ keys! {
     pub l2: f64, NUMBER, NOT_NEGATIVE, "l2", "L", Method, "0", None,
         "Add the penalty L·‖w‖² to the loss, in the solver's coordinates, without the intercept";
 
-    /// `false` is the method as printed: a constant step and the last point. `true` is a step that shortens once it gains
-    /// nothing, and the mean of the later points where that is lower.
+    /// `false` is the method as printed: a constant learning rate, and the last point is the result. With `true` the rate
+    /// decays once nothing is gained, and the result is the mean of the later points if its loss is lower.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -173,8 +172,9 @@ keys! {
     /// Reference: Algorithm 2 (`algo:sgd`).
     pub decay: bool, DECAY, Range::ANY, "decay", "none|stall", Paper,
         "stall; none for adam and yogi with epsilon, and for ngd with eta",
-        Some("only {} shorten their steps"),
-        "`none`: constant step, last point. `stall`: the step shortens once the loss no longer falls";
+        Some("only {} reduce their learning rate"),
+        "`none`: constant learning rate, and the last point is the result. `stall`: the learning rate decays once the loss no \
+         longer falls";
     pub v0: V0, MOMENT, Range::ANY, "v0", "zero|gradient", Paper, "zero", Some("only {} takes it"),
         "First value of the second moment: zero, or the square of the first gradient";
     pub passes: usize, WHOLE, COUNT, "passes", "K", Paper, "10", Some("only {} has stages of several passes"),
@@ -183,22 +183,22 @@ keys! {
         Some("only the paper's variants choose a preimage for each response"),
         "Which of the two preimages under silu and gelu is used below τ = 1";
     pub algorithm: Algorithm, ALGORITHM, Range::ANY, "algorithm", "1|2", Paper, "1", THEORY_ONLY,
-        "Algorithm 1 or 2 of the paper as in its theorem: ‖w‖ at most the radius, no intercept, no scaling";
+        "Algorithm 1 or 2 of the paper, under the assumptions of its theorem: ‖w‖ at most the radius, no intercept, no scaling";
     /// Only with Algorithm 1: the noise caps the temperature.
     pub sigma: f64, NUMBER, NOT_NEGATIVE, "sigma", "S", Paper, "0, no noise", THEORY_ONLY,
-        "Size of the noise: bound ±S after φ; with noise `pre`, standard deviation S before φ";
+        "Size of the noise: after φ its largest absolute value; with noise `pre` its standard deviation before φ";
     pub constants: Statement, CONSTANTS, Range::ANY, "constants", "corrected|printed", Paper, "corrected", THEORY_ONLY,
         "Corrected constants, or those printed in the paper";
 
     pub seed: u64, WHOLE, Range::ANY, "seed", "S", Run, "0", None,
         "Seed for random starts, minibatches, random subsets and held-out rows; no effect if none are drawn";
-    /// On a thread of a rayon pool, always those of that pool.
+    /// A fit on a thread of a rayon pool uses that pool instead.
     pub threads: usize, WHOLE, COUNT, "threads", "N", Run, "one per core", None,
         "Number of threads; does not change the result";
 }
 
 impl Key {
-    /// Looks a name up among the keys that are of a kind, called by this noun.
+    /// Finds a key by its name, among those for which `is_of_kind` is true. `noun` names this kind in the error.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownKey`], with the name that was probably meant.
@@ -211,10 +211,10 @@ impl Key {
         })
     }
 
-    /// Gives this option of a spec, as text; whether the value is in its range is for [`Options::build`].
+    /// Sets this option of a spec from text. [`Options::build`] checks whether the value is in its range.
     ///
     /// # Errors
-    /// What the value can be, as a clause that follows a semicolon.
+    /// The allowed values, as a clause that follows a semicolon.
     pub fn set(&self, spec: &mut Spec, text: &str) -> std::result::Result<(), String> {
         (self.set)(spec, text)
     }

@@ -27,6 +27,7 @@ pub use keys::{Group, KEYS, Key, Spec};
 pub use options::Options;
 pub use start::{Restarts, Start};
 
+use crate::activation::canonical;
 use crate::error::{Error, Result};
 use crate::outcome::Noise;
 use crate::rows::Scaling;
@@ -34,17 +35,16 @@ use crate::solver::Solver;
 use crate::theory::{Algorithm, Course};
 
 impl Spec {
-    /// Gives an option by its key, as text.
+    /// Sets an option by its key, from text.
     ///
     /// # Errors
-    /// If there is no such key, or the text is not a value of it. Whether the value is in its range is for
-    /// [`Options::build`].
+    /// If there is no such key, or the text is not a value of it. [`Options::build`] checks whether the value is in its range.
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
         let key = Key::find(key, "option", |_| true)?;
         (key.set)(self, value).map_err(|allowed| Error::parameter(key.name, format!("`{value}`"), &allowed))
     }
 
-    /// The value of a key as text; none where it is not given.
+    /// The value of a key as text; none if it is not given.
     ///
     /// # Errors
     /// If there is no such key.
@@ -52,7 +52,7 @@ impl Spec {
         Key::find(key, "option", |_| true).map(|key| (key.get)(self))
     }
 
-    /// Whether an option is given; not, for a key that does not exist.
+    /// Whether an option is given; false for a key that does not exist.
     pub fn has(&self, key: &str) -> bool {
         self.given().any(|(given, _)| given.name == key)
     }
@@ -62,7 +62,7 @@ impl Spec {
         KEYS.iter().filter_map(|key| Some((key, (key.get)(self)?)))
     }
 
-    /// The options that `keep` is true of.
+    /// The options for which `keep` returns true.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(&Key) -> bool) -> Spec {
         let mut spec = Spec::default();
@@ -75,9 +75,9 @@ impl Spec {
         KEYS.iter().for_each(|key| (key.copy)(other, self));
     }
 
-    /// The activation by its name: `sigmoid` unless given.
+    /// The activation by its name, never by an alias: `sigmoid` unless given.
     pub fn activation(&self) -> &str {
-        self.activation.as_deref().unwrap_or("sigmoid")
+        self.activation.as_deref().map_or("sigmoid", canonical)
     }
 
     /// The solver that is used: `auto` unless given.
@@ -85,21 +85,21 @@ impl Spec {
         self.solver.unwrap_or(Solver::Auto)
     }
 
-    /// The temperature that the path ends at: the place of the noise decides it unless it is given.
+    /// The last temperature; the noise model determines it unless it is given.
     pub fn last_temperature(&self) -> f64 {
         // the theory caps the temperature by the size of the noise
         let linear = self.noise == Some(Noise::Pre) && self.solver() != Solver::Theory;
         self.tau_max.unwrap_or(if linear { 0.0 } else { 1.0 })
     }
 
-    /// Whether both places of the noise are compared: by solver `auto`, unless it is told where to end. A penalty or a ball
-    /// shrinks the two fits by different amounts, so that their likelihoods cannot be compared.
+    /// Whether both noise models are compared: only by solver `auto`, and only if the last temperature is not given. A penalty
+    /// or a radius shrinks the two fits by different amounts, so their likelihoods cannot be compared.
     pub(crate) fn compares(&self) -> bool {
         let free = self.tau_max.is_none() && self.noise != Some(Noise::Pre);
         free && self.solver() == Solver::Auto && self.l2.is_none_or(|l2| l2 == 0.0) && self.radius.is_none()
     }
 
-    /// T of the outer loop.
+    /// T, the maximum number of stages.
     pub(crate) fn epochs(&self) -> usize {
         self.epochs.unwrap_or(match self.algorithm {
             Some(Algorithm::Two) => Course::EPOCHS,
@@ -107,7 +107,7 @@ impl Spec {
         })
     }
 
-    /// The units that the solver works in; those of the theory are the user's.
+    /// The coordinates of the solver; solver `theory` uses the user's units.
     pub(crate) fn scaling(&self) -> Scaling {
         self.scaling.unwrap_or(if self.solver() == Solver::Theory { Scaling::None } else { Scaling::Standard })
     }

@@ -48,7 +48,7 @@ impl Options {
         Options { activation, spec, interrupt: Arc::default(), checkpoint, checkpoint_every, resume }
     }
 
-    /// Gives an option by its key, as text: see [`Spec::set`].
+    /// Sets an option by its key, from text: see [`Spec::set`].
     ///
     /// # Errors
     /// As [`Spec::set`], or if no activation has this name.
@@ -60,8 +60,8 @@ impl Options {
         Ok(self)
     }
 
-    /// A flag that ends the fit, within a few passes over the rows, once it is raised: the report then has the best point
-    /// so far and the status `interrupted`. Default: a flag that nobody raises.
+    /// A flag that ends the fit when it is set, within a few passes over the rows. The report then has the best point so far
+    /// and the status `interrupted`. Default: a flag that is never set.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Options {
         self.interrupt = flag;
         self

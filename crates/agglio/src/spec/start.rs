@@ -17,7 +17,7 @@ pub enum Start {
     Random(Option<f64>),
     /// A point in the user's units.
     At {
-        /// One coefficient a covariate.
+        /// One coefficient for each covariate.
         coefficients: Vec<f64>,
         /// The intercept; ignored in a model without one.
         intercept: f64,

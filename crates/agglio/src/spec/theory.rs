@@ -1,4 +1,4 @@
-//! The course of solver *theory*: what a theorem of the paper covers, and what it does not.
+//! The options of solver *theory*: they must meet the assumptions of a theorem of the paper.
 
 use std::f64::consts::SQRT_2;
 
@@ -16,7 +16,7 @@ impl Options {
     /// The course that solver `theory` takes; none for the others.
     ///
     /// # Errors
-    /// If the theorem does not cover what was asked for.
+    /// If the options do not meet the assumptions of the theorem.
     pub(crate) fn course(&self) -> Result<Option<Course>> {
         let spec = &self.spec;
         if spec.solver() != Solver::Theory {
@@ -36,7 +36,7 @@ impl Options {
 }
 
 impl Spec {
-    /// Refuses what no theorem of the paper has.
+    /// Refuses options that no theorem of the paper covers.
     fn check_theorem(&self, algorithm: Algorithm) -> Result<()> {
         let noisy = self.sigma.is_some_and(|sigma| sigma != 0.0);
         let refuse = |broken, other, reason| refuse(broken, "solver `theory`", other, reason);

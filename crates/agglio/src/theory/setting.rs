@@ -58,7 +58,7 @@ impl Setting {
             return Err(Error::parameter("radius", radius, "it must be above 0 and at most 1e6"));
         }
         if features == Some(0) {
-            return Err(Error::parameter("the number of features", 0, "there must be at least one"));
+            return Err(Error::parameter("the number of covariates", 0, "there must be at least one"));
         }
         let range = activation.range();
         let noise = perturbation(noise)?;
@@ -94,7 +94,7 @@ impl Setting {
             return Ok(self);
         }
         let least = ((features as f64).sqrt() + Self::SURE).powi(2).floor() + 1.0;
-        let allowed = format!("the theory of a sample needs at least {least} rows for {features} features");
+        let allowed = format!("the theory of a sample needs at least {least} rows for {features} covariates");
         Err(Error::parameter("rows", rows, &allowed))
     }
 
@@ -171,5 +171,5 @@ fn require_post(name: &str, envelope: &Envelope, radius: f64, width: f64) -> Res
 
 fn require_features(features: Option<usize>) -> Result<usize> {
     let allowed = "the theory of noise after φ is for covariates N(0, I)/√d and needs d";
-    features.ok_or_else(|| Error::parameter("the number of features", "not given", allowed))
+    features.ok_or_else(|| Error::parameter("the number of covariates", "not given", allowed))
 }

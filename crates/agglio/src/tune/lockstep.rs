@@ -1,5 +1,5 @@
-//! *Lockstep*: several plans run side by side on one oracle, which answers the questions of one step in one visit of the rows.
-//! Each plan ends where, and when, it would alone.
+//! *Lockstep* is the execution of several plans on one oracle, step by step: the oracle answers the queries of all plans for
+//! one step in one visit to the rows. Each plan ends at the same point and after the same step as it would alone.
 
 use std::time::Instant;
 
@@ -10,14 +10,14 @@ use crate::outcome::StopReason;
 use crate::plan::Plan;
 use crate::race::{Found, Runs};
 
-/// Where a plan has ended.
+/// The end of a plan.
 pub(super) struct Reached {
     pub outcome: Outcome,
-    /// Standard deviation of noise before φ, as a model would have it, where the fit ends at τ = 0.
+    /// Standard deviation of noise before φ, as in the model of the fit, if the fit ends at τ = 0.
     pub sigma: Option<f64>,
-    /// Rows that were visited for it.
+    /// Number of rows that were visited for it.
     pub visited: u64,
-    /// Its share of the time, which runs divide evenly as long as they are under way.
+    /// Its share of the time. The time of a step is divided evenly among the plans that take it.
     pub seconds: f64,
 }
 
@@ -28,20 +28,19 @@ impl Reached {
     }
 }
 
-/// Hears of every plan that has ended on an oracle: its place in the list, and its end.
+/// Is called for every plan that has ended on an oracle, with its index and its end.
 pub(super) type Ended<'e> = &'e mut dyn FnMut(&dyn Oracle, usize, Reached) -> Result<()>;
 
-/// Whether questions of these plans are answered together: they see the same problem, and ask once a step.
+/// Whether two plans can run in lockstep: they have the same problem and solver, and make one query per step.
 pub(super) fn run_together(one: &Plan, other: &Plan) -> bool {
     let (solver, same) = (one.rules().solver, other.rules().solver);
     solver.asks_once() && solver == same && one.sees_problem_of(other)
 }
 
-/// Fits rows by plans that run in lockstep, and passes each end to `ended`, without a certificate. An interrupted plan is
-/// not reported.
+/// Runs plans in lockstep, and passes each end to `ended`, without a certificate. Interrupted plans are not reported.
 ///
 /// # Errors
-/// If one of them cannot be run on these rows; none has ended then.
+/// If one of the plans cannot be run on these rows; no plan has ended then.
 pub(super) fn reach(plans: &[Plan], oracle: &dyn Oracle, ended: Ended<'_>) -> Result<()> {
     match plans {
         [alone] if !alone.rules().solver.asks_once() => reach_alone(alone, oracle, ended),
@@ -56,7 +55,7 @@ fn reach_alone(plan: &Plan, oracle: &dyn Oracle, ended: Ended<'_>) -> Result<()>
     let begun = Instant::now();
     let oracle = OracleClient::new(oracle, plan.labels()).beside_others(plan.interrupt());
     let found = plan.rules().find(&oracle, &mut Runs::new(&mut Silent))?;
-    // an interrupt may have left it unfinished, whatever it says of its end
+    // after an interrupt the fit may be unfinished, whatever its stop reason is
     match plan.is_interrupted() {
         true => Ok(()),
         false => ended(&oracle, 0, Reached::new(plan, &oracle, found, begun.elapsed().as_secs_f64())?),
@@ -81,7 +80,7 @@ fn run(plans: &[Plan], oracle: &dyn Oracle, ended: Ended<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Answers what the runs ask, and lets each of them take a step.
+/// Answers the queries of the runs, and lets each run take a step.
 fn step(oracle: &dyn Oracle, runners: &mut [Runner<'_>]) -> Result<()> {
     let begun = Instant::now();
     answer(oracle, runners)?;
@@ -104,7 +103,7 @@ fn answer(oracle: &dyn Oracle, runners: &mut [Runner<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// One of several runs.
+/// A plan on its way.
 struct Runner<'a> {
     place: usize,
     plan: &'a Plan,

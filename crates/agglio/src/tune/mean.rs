@@ -1,22 +1,23 @@
-//! The *mean* of the labels as a model: what a setting must do better than to be of any use.
+//! The *mean* of the labels as a model. A setting that is no better than the mean is useless.
 
 use crate::error::Result;
 use crate::rows::{Part, Rows, column};
 use crate::tune::{Halves, Split};
 
-/// What the mean of the labels loses.
+/// The loss of the mean of the labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanLoss {
-    /// Weighted mean of (ȳ − y)² over the rows held out, ȳ the weighted mean of the other labels; the mean of all folds.
+    /// Weighted mean of (ȳ − y)² over the held-out rows, where ȳ is the weighted mean of the other labels; the mean of all
+    /// folds.
     pub loss: f64,
-    /// The same over the rows that ȳ is the mean of: their variance.
+    /// The same over the other rows: the variance of their labels.
     pub training_loss: f64,
 }
 
-/// What is lost by predicting every label that is held out by the mean of those that are not.
+/// The loss if every held-out label is predicted by the mean of the other labels.
 ///
 /// # Errors
-/// If there are too few rows to hold any out, or none of them has a weight.
+/// If there are too few rows to hold any out, or if all rows of a part have weight zero.
 pub fn mean_loss(rows: &dyn Rows, split: Split) -> Result<MeanLoss> {
     let folds = split.spans(rows.len())?;
     let rows = rows.gather(&split.order(rows.len()));
@@ -43,13 +44,13 @@ impl Labels {
     fn of(rows: &Part) -> Labels {
         let labels = column(rows.len(), |run, label| rows.labels(run, label));
         let mut weights = column(rows.len(), |run, weight| rows.weights(run, weight));
-        // relative to the largest, since a sum of finite weights need not be finite
+        // divided by the largest, since a sum of finite weights need not be finite
         let most = weights.iter().fold(0.0, |most: f64, weight| most.max(*weight));
         weights.iter_mut().for_each(|weight| *weight /= most);
         Labels { labels, weights }
     }
 
-    /// The weighted mean of a function of the labels. A row without weight counts for nothing, even where it overflows.
+    /// The weighted mean of a function of the labels. A row of weight zero does not count, even if the function overflows.
     fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
         let counted = self.labels.iter().zip(&self.weights).filter(|(_, weight)| **weight > 0.0);
         let terms = counted.map(|(&label, &weight)| (weight * of(label), weight));

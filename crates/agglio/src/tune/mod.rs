@@ -1,15 +1,15 @@
-//! *Tuning* compares plans by what they lose on rows that they have not seen.
+//! *Tuning* compares plans by their loss on rows that were held out of the fit.
 //!
 //! ```text
 //! score = (1/K) Σ_k  mean over the rows of fold k of ω·(φ(xᵀw_k + b_k) − y)²,      w_k, b_k fitted to all other rows
 //! ```
 //!
-//! with E φ(xᵀw + b + ε) in the place of φ(xᵀw + b) for fits that end at τ = 0: that is what their models predict.
+//! For fits that end at τ = 0 the prediction is E φ(xᵀw + b + ε) instead of φ(xᵀw + b), as in their models.
 //!
-//! Fits are dealt out to threads, and each of them shares its sums with threads that have none left, so that the scores do
-//! not depend on their number. Plans of one solver run beside each other, so that rows are visited once for a step of
-//! several. No fit is certified, which would cost as much as many steps; the certificate is asked only about fits that
-//! ended on a plateau, since rounding may look like one.
+//! Threads take one fit after the other, and idle threads help with the sums of the others. The scores do not depend on the
+//! number of threads. Plans of one solver run in lockstep: one visit to the rows serves a step of each. Fits are not
+//! certified, because that would cost as much as many steps. Only fits that ended on a plateau are, since rounding can look
+//! like a plateau.
 
 mod lockstep;
 mod mean;
@@ -32,30 +32,31 @@ use crate::outcome::{Status, StopReason};
 use crate::plan::Plan;
 use crate::rows::{BLOCK, Part, Rows, column};
 
-/// How a plan did.
+/// The result of a plan on held-out rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Weighted mean of (ŷ − y)² over the rows held out, ŷ as [`crate::model::Model::predict`] has it, the mean of all
-    /// folds; infinite where a step led uphill or out of the numbers.
+    /// Weighted mean of (ŷ − y)² over the held-out rows, where ŷ are the predictions of [`crate::model::Model::predict`]; the
+    /// mean of all folds. Infinite if steps led uphill or overflowed.
     pub loss: f64,
-    /// The same over the rows of the fit.
+    /// The same over the rows that were fitted.
     pub training_loss: f64,
-    /// Rows visited ÷ rows of the fit, of all folds together.
+    /// Rows visited ÷ rows that were fitted, summed over the folds.
     pub passes: f64,
-    /// Time of all folds together; plans that run beside each other divide theirs evenly.
+    /// Time, summed over the folds. Plans that run in lockstep get equal shares of their time.
     pub seconds: f64,
-    /// How the fit ended: of several a plateau if there is one, else the first that has not converged.
+    /// How the fit ended. With several folds: a plateau if there is one, else the first status other than `converged`.
     pub status: Status,
-    /// Whether the fit loses no more on its rows than the model without covariates, on every fold; taken for granted of
-    /// fits that end below τ = 1, which minimise something else.
+    /// Whether the training loss is at most that of the model without covariates, in every fold. Always true for fits that
+    /// end below τ = 1, because they minimise another loss.
     pub explains: bool,
 }
 
-/// Scores plans, in their order; none for those that the interrupt of their options came before. `progress` hears of every
-/// fit that is over how many are, and how many there will be; threads are those that the first plan asks for.
+/// Scores each plan on held-out rows, in order; `None` for a plan that was interrupted before it finished. Calls
+/// `progress(done, total)` after every fit. Uses the number of threads of the first plan.
 ///
 /// # Errors
-/// If there are too few rows to hold any out, or if a plan cannot be fitted to these: what is wrong with the first of them.
+/// If there are too few rows to hold any out, or if a plan cannot be fitted to the rows; the error is that of the first such
+/// plan.
 ///
 /// # Examples
 ///
@@ -80,7 +81,7 @@ pub fn tune(
     let Some(first) = plans.first() else { return Ok(Vec::new()) };
     let search = || {
         let folds = split.spans(rows.len())?;
-        // one copy, in which every fold is in one piece: rows that are picked take a third longer to read
+        // a copy in which every fold is contiguous: rows that are picked one by one take a third longer to read
         let rows = rows.gather(&split.order(rows.len()));
         let parts = folds.into_iter().map(|fold| Halves::new(rows.as_ref(), fold)).collect::<Result<_>>()?;
         let search = Search::new(plans, parts, progress);
@@ -96,19 +97,19 @@ pub fn tune(
     }
 }
 
-/// The plan of the lowest loss among those that [can be recommended](Score::is_eligible). Losses within 1e-9 of the lowest,
-/// relatively, are the same but for rounding; of these plans, the one of the fewest passes, and the first of several.
+/// The index of the plan with the lowest loss among those that [can be recommended](Score::is_eligible). Losses within a
+/// relative 1e-9 of the lowest differ by rounding only; among these plans it is the first one with the fewest passes.
 pub fn best(scores: &[Option<Score>]) -> Option<usize> {
     let eligible = || {
         let scores = scores.iter().enumerate().filter_map(|(i, score)| Some((i, score.as_ref()?)));
         scores.filter(|(_, score)| score.is_eligible())
     };
     let lowest = eligible().map(|(_, score)| score.loss).fold(f64::INFINITY, f64::min);
-    let lowest = eligible().filter(|(_, score)| score.loss <= (1.0 + ROUNDING) * lowest);
+    let lowest = eligible().filter(|(_, score)| score.loss <= (1.0 + SAME_LOSS) * lowest);
     lowest.reduce(|best, next| if next.1.passes < best.1.passes { next } else { best }).map(|(i, _)| i)
 }
 
-/// The rows of a fit, and those that it is scored on.
+/// The rows that are fitted, and the rows on which the fit is scored.
 struct Halves {
     held_out: Part,
     training: Part,
@@ -122,7 +123,8 @@ impl Halves {
         Ok(Halves { held_out, training })
     }
 
-    /// Scores plans that run beside each other as they end, by their places; those that are interrupted do not.
+    /// Fits plans in lockstep, and passes the index and the score of each to `scored` when it ends. Interrupted plans have no
+    /// score.
     fn score(&self, plans: &[Plan], scored: &mut dyn FnMut(usize, Score)) -> Result<()> {
         let begun = Instant::now();
         let Some(first) = plans.first() else { return Ok(()) };
@@ -137,12 +139,12 @@ impl Halves {
     }
 }
 
-/// What the predictions of a model lose that is made of the point.
+/// Mean squared error of the predictions at the end point of a plan.
 fn loss(oracle: &dyn Oracle, Reached { outcome, sigma, .. }: &Reached) -> Result<f64> {
     oracle.prediction_loss(&outcome.theta, *sigma)
 }
 
-/// Rows without weight would be fitted, or scored, as if there were none.
+/// Refuses rows that all have weight zero.
 fn require_weight(rows: &Part, what: &str) -> Result<()> {
     match column(rows.len(), |run, weight| rows.weights(run, weight)).iter().any(|&weight| weight > 0.0) {
         true => Ok(()),
@@ -152,11 +154,11 @@ fn require_weight(rows: &Part, what: &str) -> Result<()> {
     }
 }
 
-/// Fits that are dealt out, those of plans that run beside each other at once, and what came of them.
+/// The fits of all plans to all parts, which threads take group by group, and their scores.
 struct Search<'a> {
     plans: &'a [Plan],
     parts: Vec<Halves>,
-    /// Plans that run beside each other.
+    /// Plans that run in lockstep, by index.
     groups: Vec<Range<usize>>,
     fits: Vec<OnceLock<Result<Score>>>,
     next: AtomicUsize,
@@ -172,8 +174,8 @@ impl<'a> Search<'a> {
         Search { plans, groups: groups(plans, &parts), parts, fits, next, done, failed, progress }
     }
 
-    /// Makes one fit after the other until none is left. A loop on each thread, and not a job for each fit: a thread that
-    /// waits for a part of its sums would begin another fit meanwhile, and end its own only after that.
+    /// Takes one group of fits after the other until none is left. This is a loop on each thread, not a rayon job for each
+    /// fit: a thread that waits for a part of its sums would otherwise begin another fit, and finish its own only after it.
     fn work(&self) {
         while let Some((lockstep, part)) = self.take() {
             let plans = &self.plans[lockstep.clone()];
@@ -186,13 +188,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Keeps what came of a fit; each is dealt out once.
+    /// Stores the score of a fit, or its error. No fit is taken twice.
     fn set(&self, plan: usize, part: usize, score: Result<Score>) {
         let _ = self.fits[plan * self.parts.len() + part].set(score);
         (self.progress)(self.done.fetch_add(1, Ordering::Relaxed) + 1, self.fits.len());
     }
 
-    /// Some plans and a part that they are to be fitted to.
+    /// The next group of plans, and the part that they are fitted to.
     fn take(&self) -> Option<(Range<usize>, usize)> {
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
@@ -206,7 +208,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// One for each plan whose fits are all there.
+    /// The score of each plan; none for a plan with a missing fit.
     fn scores(self) -> Result<Vec<Option<Score>>> {
         let folds = self.parts.len();
         let fits: Vec<Option<Score>> =
@@ -215,20 +217,21 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What a loss may be above another, relatively, that it is no higher than.
-const ROUNDING: f64 = 1e-9;
+/// A relative difference of losses up to this is rounding.
+const SAME_LOSS: f64 = 1e-9;
 
-/// Numbers that a thread reads from the rows for the fits of one group at most, those to all parts, if all go to their limit:
-/// some seconds, so that there are scores before long, and little for an interrupt to lose.
-const LONGEST: f64 = 5e9;
-/// Plans that run beside each other however long that takes: with fewer, rows would be visited far more often.
-const FEWEST: usize = 2 * BLOCK;
+/// Largest number of values that a thread reads for the fits of one group to all parts, if every fit uses all its epochs. That
+/// takes some seconds, so scores appear soon, and an interrupt loses little.
+const READS_PER_GROUP: f64 = 5e9;
+/// Smallest number of plans in lockstep, however long their fits take. With fewer, rows would be visited far more often.
+const SMALLEST_GROUP: usize = 2 * BLOCK;
 
-/// Cuts plans into such that run beside each other, so that threads have equally many and blocks of points are full.
+/// Divides plans into groups that run in lockstep, so that all threads get the same number of plans and blocks of points are
+/// full.
 fn groups(plans: &[Plan], parts: &[Halves]) -> Vec<Range<usize>> {
     let threads = if in_pool() { rayon::current_num_threads() } else { 1 };
     let blocks = plans.len().div_ceil(BLOCK) * parts.len();
-    let rounds = blocks.div_ceil(abreast(plans, parts, threads) / BLOCK * threads);
+    let rounds = blocks.div_ceil(largest_group(plans, parts, threads) / BLOCK * threads);
     let most = blocks.div_ceil(rounds * threads);
     let mut start = 0;
     let groups = |alike: &[Plan]| {
@@ -238,7 +241,7 @@ fn groups(plans: &[Plan], parts: &[Halves]) -> Vec<Range<usize>> {
     plans.chunk_by(lockstep::run_together).flat_map(groups).collect()
 }
 
-/// Cuts a span into pieces of at most `most` blocks, as even as they can be.
+/// Cuts a span into pieces of at most `most` blocks, of nearly equal size.
 fn cut(span: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
     let blocks = span.len().div_ceil(BLOCK);
     let pieces = blocks.div_ceil(most);
@@ -246,32 +249,32 @@ fn cut(span: Range<usize>, most: usize) -> impl Iterator<Item = Range<usize>> {
     (0..pieces).map(move |piece| edge(piece)..edge(piece + 1))
 }
 
-/// How many plans run beside each other at most. No score depends on it.
-fn abreast(plans: &[Plan], parts: &[Halves], threads: usize) -> usize {
+/// Maximum number of plans in lockstep. No score depends on it.
+fn largest_group(plans: &[Plan], parts: &[Halves], threads: usize) -> usize {
     let numbers = |part: &Halves| part.training.len() as f64 * part.training.width() as f64;
     let epochs = plans.iter().map(Plan::epochs).max().unwrap_or(0) as f64;
     let largest = parts.iter().map(numbers).fold(1.0, f64::max);
-    // no plan has a score before it was fitted to all parts
+    // a plan has a score only after it was fitted to all parts
     let turns = parts.len().div_ceil(threads) as f64;
-    ((LONGEST / (largest * epochs * turns)) as usize).clamp(FEWEST, MultiQuery::MOST)
+    ((READS_PER_GROUP / (largest * epochs * turns)) as usize).clamp(SMALLEST_GROUP, MultiQuery::MOST)
 }
 
 impl Score {
-    /// The score of a point, with the time that went by before anything was asked.
+    /// The score of an end point; `before` is the time that was spent before the first step.
     fn new(oracle: &dyn Oracle, held_out: &dyn Oracle, reached: Reached, before: f64) -> Result<Score> {
         let begun = Instant::now();
         let reason = reached.outcome.reason;
-        let led_away = matches!(reason, StopReason::Overshot | StopReason::Planned | StopReason::NotFinite);
+        let diverged = matches!(reason, StopReason::Overshot | StopReason::Planned | StopReason::NotFinite);
         let (loss, training_loss) = (loss(held_out, &reached)?, loss(oracle, &reached)?);
-        let explains = reached.outcome.tau < 1.0 || training_loss <= (1.0 + ROUNDING) * oracle.facts().baseline.loss;
+        let explains = reached.outcome.tau < 1.0 || training_loss <= (1.0 + SAME_LOSS) * oracle.facts().baseline.loss;
         let status = match (reason, Status::from(reason)) {
-            // which knows slopes that have vanished from a gradient that rounding keeps from falling
+            // the certificate distinguishes a flat φ from a gradient that rounding prevents from falling
             (StopReason::Plateau, _) => Certificate::examine(oracle, &reached.outcome)?.status,
             (_, Status::Converged) if !explains => Status::Plateau,
             (_, status) => status,
         };
         Ok(Score {
-            loss: if led_away { f64::INFINITY } else { loss },
+            loss: if diverged { f64::INFINITY } else { loss },
             training_loss,
             passes: reached.visited as f64 / oracle.rows() as f64,
             seconds: before + reached.seconds + begun.elapsed().as_secs_f64(),
@@ -280,8 +283,8 @@ impl Score {
         })
     }
 
-    /// Whether the setting can be recommended: its loss is finite, it did not end on a plateau, and it explains something
-    /// of the rows that it was fitted to.
+    /// Whether the setting can be recommended: its loss is finite, it did not end on a plateau, and its training loss is not
+    /// above that of the model without covariates.
     pub fn is_eligible(&self) -> bool {
         self.loss.is_finite() && self.status != Status::Plateau && self.explains
     }

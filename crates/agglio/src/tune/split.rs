@@ -1,4 +1,4 @@
-//! A *split* of the rows into those that are fitted and those that are held out.
+//! A *split* divides the rows into those that are fitted and those that are held out.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::math::rng::{Permutation, Random, Stream};
 use crate::oracle::Batch;
 
-/// Which rows are held out of a fit: a rule that any holder of the rows can follow.
+/// A rule that determines the held-out rows. Every process that holds some of the rows can evaluate it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Split {
     kind: Kind,
@@ -20,7 +20,7 @@ enum Kind {
 }
 
 impl Split {
-    /// Holds a share of the rows out, between 0 and 1, drawn by `seed`; one row at least.
+    /// Holds out a share of the rows, drawn with `seed`; at least one row.
     ///
     /// # Errors
     /// If the share is not between 0 and 1.
@@ -31,10 +31,10 @@ impl Split {
         }
     }
 
-    /// Holds each of `count` parts of the rows out in turn, drawn by `seed`. Their sizes differ by at most one row.
+    /// Holds out each of `count` parts of the rows in turn, drawn with `seed`. Their sizes differ by at most one row.
     ///
     /// # Errors
-    /// If there are less than two.
+    /// If `count` is below 2.
     pub fn folds(count: usize, seed: u64) -> Result<Split> {
         match count >= 2 {
             true => Ok(Split { kind: Kind::Folds(count), seed }),
@@ -42,27 +42,27 @@ impl Split {
         }
     }
 
-    /// The rows that are held out of each fit, of `rows` in all.
+    /// The held-out rows of each fit, out of `rows` rows in all.
     ///
     /// # Errors
-    /// If there are too few of them.
+    /// If there are too few rows.
     pub fn held_out(&self, rows: usize) -> Result<Vec<Batch>> {
         let key = self.key();
         let batch = |fold: Range<usize>| Batch::Part { key, start: fold.start, len: fold.len() };
         Ok(self.spans(rows)?.into_iter().map(batch).collect())
     }
 
-    /// The rows so that every fold is in one piece.
+    /// The rows in an order in which every fold is contiguous.
     pub(super) fn order(&self, rows: usize) -> Vec<usize> {
         Permutation::new(self.key(), rows).run(0, rows)
     }
 
-    /// Names the permutation of that order.
+    /// The key of the permutation that gives this order.
     fn key(&self) -> u64 {
         Random::new(self.seed, Stream::Holdout).bits()
     }
 
-    /// The positions in that order that are held out of each fit.
+    /// The positions in this order that are held out of each fit.
     pub(super) fn spans(&self, rows: usize) -> Result<Vec<Range<usize>>> {
         match self.kind {
             _ if rows < 3 => {

@@ -55,7 +55,7 @@ fn bad_files_are_refused_with_their_place() {
         ("a,a,y\n1,2,3\n", "two columns are called `a`"),
         ("a,,y\n1,2,3\n", "column 2 has no name"),
         ("a,z\n1,2\n", "no column is called `y`"),
-        ("y\n1\n", "no feature is left"),
+        ("y\n1\n", "no covariate is left"),
     ];
     for (text, what) in cases {
         let error = read(text, &target("y")).unwrap_err();
@@ -65,9 +65,9 @@ fn bad_files_are_refused_with_their_place() {
     assert!(read(&long, &target("y")).unwrap_err().len() < 200);
     assert!(read("height,y\n1,2\n", &target("hieght")).unwrap_err().contains("did you mean `height`?"));
     let twice = Selection { features: Features::Only(vec!["y".into()]), ..target("y") };
-    assert!(read("a,y\n1,2\n", &twice).unwrap_err().contains("as target and as a feature"));
+    assert!(read("a,y\n1,2\n", &twice).unwrap_err().contains("as target and as a covariate"));
     let again = Selection { features: Features::Only(vec!["a".into(), "a".into()]), ..target("y") };
-    assert!(read("a,y\n1,2\n", &again).unwrap_err().contains("twice as a feature"));
+    assert!(read("a,y\n1,2\n", &again).unwrap_err().contains("twice as a covariate"));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn bad_cells_are_counted() {
     assert!(error.contains("(2 more such cells);"), "{error}");
     let error = read("city,y\nParis,1\nRome,2\n", &target("y")).unwrap_err();
     assert!(
-        error.contains("nor is any other cell of the column") && error.ends_with("leave it out of the features"),
+        error.contains("nor is any other cell of the column") && error.ends_with("leave it out of the covariates"),
         "{error}"
     );
     // a line that is broken after the first bad cell does not hide it
@@ -148,7 +148,7 @@ fn columns_without_names_are_numbered() {
     assert_eq!(read("1,3\n", Some(3)).unwrap().values, [1.0, 3.0]);
     for (text, columns) in [("1,2,3\n", None), ("1,2,3,4\n", Some(3)), ("1\n", Some(3))] {
         let error = read(text, columns).unwrap_err().to_string();
-        assert!(error.contains("but the model has 2 features"), "{error}");
+        assert!(error.contains("but the model has 2 covariates"), "{error}");
     }
 }
 

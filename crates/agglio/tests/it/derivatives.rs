@@ -302,7 +302,7 @@ fn wrong_names_and_parameters_are_explained() {
         assert!(matches!(error.kind(), ErrorKind::Parameter { .. }), "{k}: {error}");
         assert!(error.to_string().contains("between 0 and 1"), "{error}");
     }
-    for name in ["sigmoid:0.3", "silu:", "exp:k=1"] {
+    for name in ["sigmoid:0.3", "silu:", "exp:k=1", "logit:2"] {
         let error = named(name).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Parameter { .. }), "{name}: {error}");
         assert!(error.to_string().contains("takes none"), "{error}");
@@ -312,7 +312,7 @@ fn wrong_names_and_parameters_are_explained() {
         ("Sigmoid", Some("sigmoid")),
         ("leaky_softplus:0.3", Some("leaky-softplus")),
         ("gleu", Some("gelu")),
-        ("swish", None),
+        ("cloglog", None),
         ("", None),
     ] {
         let error = named(name).unwrap_err();

@@ -26,6 +26,7 @@ mod noise_choice;
 mod noisy;
 mod oracle;
 mod printed;
+mod recorder;
 mod recovery;
 mod reproducibility;
 mod save;

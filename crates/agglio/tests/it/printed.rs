@@ -11,7 +11,7 @@ use agglio::{Noise, Options, Report, Solver, Start, Status, StopReason};
 use serde_json::{Value, json};
 
 use crate::bank;
-use crate::competitors::{Recorder, Track};
+use crate::recorder::{Recorder, Track};
 
 const STEPS: usize = 50;
 const START: [f64; 3] = [0.2, -0.5, 0.1];

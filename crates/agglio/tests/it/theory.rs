@@ -384,7 +384,7 @@ fn what_the_theory_does_not_cover_is_refused() {
         (refused("sigmoid", 1.0, "mult:0.1", Some(5)), "post:S:uniform"),
         (refused("sigmoid", 2.0, "post:0.1:uniform", Some(5)), "at most 1"),
         (refused("sigmoid", 1.0, "post:0.19:uniform", Some(5)), "0.145"),
-        (refused("sigmoid", 1.0, "post:0.1:uniform", None), "number of features"),
+        (refused("sigmoid", 1.0, "post:0.1:uniform", None), "number of covariates"),
         (refused("sigmoid", 1.0, "pre:-1", None), "not negative"),
     ] {
         assert!(said.contains(piece), "{said}");

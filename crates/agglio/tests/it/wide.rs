@@ -126,7 +126,7 @@ fn very_wide_models_end() {
         let report = Options::new(named("sigmoid").unwrap()).solver(solver).build().unwrap().fit(&rows).unwrap();
         assert_eq!(report.status(), Status::NotIdentified, "{solver}: {}", report.verdict());
         let [warning] = &report.warnings(&[])[..] else { panic!("{solver}: {:?}", report.warnings(&[]).len()) };
-        assert!(warning.contains("feature 12 and 99988 more): drop columns") && warning.len() < 300, "{warning}");
+        assert!(warning.contains("covariate 12 and 99988 more): drop columns") && warning.len() < 300, "{warning}");
     }
     for solver in [Solver::Lm, Solver::Newton, Solver::Multistart] {
         let refused = Options::new(named("sigmoid").unwrap()).solver(solver).build().unwrap().fit(&rows).unwrap_err();

@@ -1,4 +1,4 @@
-//! What *data* says: curvatures measured around a fit, beside what the theory bounds them by.
+//! The theory on *data*: curvatures that are measured around a fit, and the bounds of the theory.
 
 use std::path::Path;
 
@@ -24,12 +24,12 @@ use agglio::text::format::brief;
 
 /// Shares of R at which balls are measured.
 const SHARES: [f64; 4] = [2.0, 1.0, 0.25, 0.0625];
-/// Random points of a ball, beside its centre.
+/// Number of random points of a ball, in addition to its centre.
 const POINTS: usize = 8;
 /// How far labels are kept off the range's bounds, where they have no preimage.
 const MARGIN: f64 = 1e-6;
 
-/// What was measured.
+/// The measurements.
 #[derive(Debug, Serialize)]
 pub struct Checked {
     file: String,
@@ -144,7 +144,7 @@ impl Ball {
         }
     }
 
-    /// What was measured, and the bounds beside it where there are any.
+    /// The measurements, with the bounds if there are any.
     fn cells(&self) -> Vec<comfy_table::Cell> {
         let measured = [self.r, self.tau, self.least, self.greatest].map(|value| right(brief(value)));
         let bounds = [self.lambda, self.smoothness, self.printed_smoothness].into_iter().flatten();
@@ -162,7 +162,7 @@ impl Checked {
         };
         let around = format!("the fit of solver auto (‖w‖ = {}, certified: {})", brief(self.norm), self.certified);
         let head = pairs(&[
-            ("checked on", format!("{}, {} rows, {} features", self.file, self.rows, self.features)),
+            ("checked on", format!("{}, {} rows, {} covariates", self.file, self.rows, self.features)),
             ("balls around", around),
             ("min, max", format!("eigenvalue of the Hessian over {} points of each ball", POINTS + 1)),
             ("bounds", words),

@@ -1,4 +1,4 @@
-//! `theory`: what the paper promises for a setting, and whether data agrees.
+//! `theory`: the promises of the paper for a setting, and whether they hold on data.
 
 mod data;
 mod promise;

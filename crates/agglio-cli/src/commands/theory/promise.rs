@@ -1,4 +1,4 @@
-//! What the theory *promises*: constants around the true model, temperatures, steps and errors.
+//! The *promises* of the theory: constants around the true model, temperatures, steps and errors.
 
 use agglio::theory::{Approach, Caps, Epoch, Errors, INCREMENT, MOST_STEPS, Perturbation, Setting};
 use serde::Serialize;
@@ -129,7 +129,7 @@ impl Promise {
             Some(scale) => format!("{}; ς = {} in the theory", theory.noise, brief(scale)),
         };
         let of = match (theory.rows, theory.features) {
-            (Some(rows), Some(features)) => format!("a sample of {rows} rows and {features} features"),
+            (Some(rows), Some(features)) => format!("a sample of {rows} rows and {features} covariates"),
             _ => "the population; pass --rows and --features for those of a sample".into(),
         };
         pairs(&[

@@ -1,4 +1,4 @@
-//! What a search *found*: its settings with their scores, as a table of the best or as JSON of all.
+//! The settings that a search *found*, with their scores: the best ones as a table, or all as JSON.
 
 use std::cmp::Ordering;
 
@@ -28,7 +28,7 @@ pub struct Candidate {
     setting: Setting,
 }
 
-/// What settings are compared with beside each other.
+/// A model that the settings are compared with.
 pub struct Beside {
     pub rows: usize,
     pub mean: MeanLoss,
@@ -116,7 +116,7 @@ impl Found {
         Some((candidate, score.as_ref()?))
     }
 
-    /// The best settings, one a line, what they are compared with, and the winner as it is typed after `fit --solver`.
+    /// The best settings, one per line, the models that they are compared with, and the winner in the form for `fit --solver`.
     pub fn table(&self) -> String {
         let scored = self.candidates.iter().enumerate();
         let mut ranked: Vec<(usize, &Candidate, &Score)> =
@@ -153,7 +153,7 @@ impl Found {
         flush_left(&mut table)
     }
 
-    /// The search as one JSON object; what is not finite is null.
+    /// The search as one JSON object; a number that is not finite is null.
     ///
     /// # Errors
     /// Never, as far as known: all keys are text.

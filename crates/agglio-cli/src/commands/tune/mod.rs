@@ -1,4 +1,4 @@
-//! `tune`: one table, one solver, many settings, and the one that does best on rows it has not seen.
+//! `tune`: one table, one solver, many settings, and the setting that is best on held-out rows.
 
 mod found;
 
@@ -22,9 +22,9 @@ use crate::plan::{self, FitPlan};
 use crate::source::Source;
 use crate::{interrupt, memory, output, print, progress, threads};
 
-/// The share of the rows that is held out unless something else is said.
+/// The default share of held-out rows.
 const HOLDOUT: f64 = 0.2;
-/// No setting led anywhere.
+/// The exit code if no setting can be recommended.
 const FAILED: u8 = 2;
 
 pub fn run(args: &TuneArgs) -> Result<ExitCode> {
@@ -134,8 +134,8 @@ fn search(
     Ok((Beside { rows: rows.len(), mean, auto: auto.into_iter().next().flatten() }, scores?))
 }
 
-/// The settings as solvers, and what is to be said about them; `step` is what the standard grid takes for the solver's own
-/// step, which the data tells.
+/// The settings as solvers, with warnings about them. `step` gives the standard grid the default learning rate, which is
+/// measured on the data.
 fn candidates(args: &TuneArgs, step: Option<f64>) -> Result<(Vec<Candidate>, Vec<String>)> {
     let (mut solver, mut warnings) = (args.solver.trim().to_owned(), Vec::new());
     let spec = args.method(&solver)?.spec;

@@ -12,7 +12,7 @@ pub fn group() -> Group {
         fit("a model that exists", "--model model.json").refused(["model.json: the file exists; pass --force"]),
         fit("a model that exists, to be replaced", "--model model.json --force"),
         fit("a trace that exists", "--model new.json --trace weights.json").refused(["weights.json: the file exists"]),
-        fit("a folder that is not there", "--model nowhere/m.json").refused(["nowhere/m.json", "folder"]),
+        fit("a folder that does not exist", "--model nowhere/m.json").refused(["nowhere/m.json", "folder"]),
         fit("a folder as file", "--model .").refused(["folder"]),
         fit("a file that ends like a folder", "--model new/").refused(["not the name of a file"]),
         fit("a name that is too long", &format!("--model {}", "m".repeat(300))).refused(["too long"]),

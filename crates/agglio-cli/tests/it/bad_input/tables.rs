@@ -31,12 +31,12 @@ fn files() -> Vec<Case> {
         case("path missing", "fit nowhere.csv --target y").refused(["nowhere.csv: No such file"]),
         case("a folder", "fit . --target y").refused(["directory"]),
         case("a link to itself", "fit loop.csv --target y").prepare(link_to_itself).refused(["symbolic link"]),
-        case("a pipe that ends without a byte", "fit pipe --target y").prepare(pipe).refused(["pipe: no rows"]),
+        case("an empty pipe", "fit pipe --target y").prepare(pipe).refused(["pipe: no rows"]),
         case("an endless file of zeros", "fit /dev/zero --target y")
             .refused(["/dev/zero:1: the line is longer than 16 MB"]),
-        case("nothing at all", "fit /dev/null --target y").refused(["/dev/null: no rows"]),
+        case("the null device", "fit /dev/null --target y").refused(["/dev/null: no rows"]),
         case("standard input", "fit - --target y").stdin(GOOD),
-        case("standard input without a byte", "fit - --target y").refused(["standard input: no rows"]),
+        case("empty standard input", "fit - --target y").refused(["standard input: no rows"]),
         table("0 bytes", "").refused(["d.csv: no rows"]),
         table("blank lines only", "\n\n  \n").refused(["d.csv: no rows"]),
         table("a header only", "a,b,y\n").refused(["d.csv: no rows: there is only a header"]),
@@ -52,7 +52,7 @@ fn files() -> Vec<Case> {
         case("LIBSVM, by its name", "fit d.svm --target y").refused(["d.svm", "only CSV is read"]),
         table("UTF-16", b"\xff\xfea\0,\0y\0\n\0").refused(["UTF-16", "save it as UTF-8"]),
         table("a header in Latin-1", b"gr\xf6\xdfe,y\n1,2\n").refused(["`gr\\xf6\\xdfe`", "is not UTF-8"]),
-        table("bytes that are no text", [0x80; 200]).refused(["`\\x80\\x80", "is not UTF-8"]),
+        table("bytes that are not text", [0x80; 200]).refused(["`\\x80\\x80", "is not UTF-8"]),
     ]
 }
 
@@ -71,7 +71,7 @@ fn cells() -> Vec<Case> {
         case("missing values in a column that is not used", "fit d.csv --target y --drop b")
             .file("d.csv", GOOD.replace("1,2,", "1,,")),
         cell("`nan`", "nan").refused(["`nan` is not finite"]),
-        table("`inf`, and more of it", "a,b,y\n1,2,0.5\n2,inf,0.1\n3,-Infinity,inf\n")
+        table("`inf` in several cells", "a,b,y\n1,2,0.5\n2,inf,0.1\n3,-Infinity,inf\n")
             .refused(["d.csv:3: column `b`: `inf` is not finite", "(2 more such cells)"]),
         case("`inf`, to be dropped", "fit d.csv --target y --missing drop")
             .file("d.csv", "a,y\n1,inf\n2,1\n")
@@ -83,7 +83,8 @@ fn cells() -> Vec<Case> {
             .refused(["write decimals with a point", "(5 more such cells)"]),
         cell("a thousands separator", "1_000").refused(["`1_000` is not a number", "no separator between thousands"]),
         cell("a hexadecimal number", "0x10").refused(["`0x10` is not a number"]),
-        table("labels of text", "a,y\n1,no\n2,yes\n").refused(["column `y`: `no` is not a number, nor", "encode"]),
+        table("a response column of text", "a,y\n1,no\n2,yes\n")
+            .refused(["column `y`: `no` is not a number, nor", "encode"]),
         case("text to predict", "predict model.json d.csv")
             .file("d.csv", "x1,x2,x3\n1,2,abc\n")
             .refused(["`abc` is not a number"]),
@@ -103,9 +104,9 @@ fn shapes() -> Vec<Case> {
         table("a row too long", "a,b,y\n1,2,0.5\n2,3,0.1,4\n").refused(["d.csv:3: 4 fields, but the header has 3"]),
         table("an open quote", "a,b,y\n1,2,0.5\n\"2,3,0.1\n3,4,0.2\n").refused(["d.csv:3: a double quote is opened"]),
         table("text after a quote", "a,b,y\n1,\"2\"3,0.5\n").refused(["d.csv:2: there is text after a closing quote"]),
-        table("a name twice", "a,a,y\n1,2,0.5\n").refused(["two columns are called `a`"]),
-        table("a name missing", "a,,y\n1,2,0.5\n").refused(["column 2 has no name"]),
-        table("an index without name", ",a,y\n0,2,0.5\n").refused(["column 1 has no name", "a row number"]),
+        table("the same name twice", "a,a,y\n1,2,0.5\n").refused(["two columns are called `a`"]),
+        table("a column without a name", "a,,y\n1,2,0.5\n").refused(["column 2 has no name"]),
+        table("row numbers without a column name", ",a,y\n0,2,0.5\n").refused(["column 1 has no name", "a row number"]),
         table("a line that never ends", "1".repeat(17 << 20)).refused(["d.csv:1: the line is longer than 16 MB"]),
         table("two million commas", ",".repeat(2_000_000)).refused(["d.csv:1: the line has more than 1048576 fields"]),
     ]
@@ -116,19 +117,19 @@ fn dialects() -> Vec<Case> {
         table("a byte-order mark", format!("\u{feff}{GOOD}")),
         table("lines that end in CRLF", GOOD.replace('\n', "\r\n")),
         table("lines that end in CR", GOOD.replace('\n', "\r")),
-        table("no end of the last line", GOOD.trim_end()),
-        table("quotes and blanks", GOOD.replace("1,2,0.5", " \"1\" , 2,\"0.5\" ").replace("a,b,y", "\"a\", \"b\" ,y")),
+        table("no line end after the last line", GOOD.trim_end()),
+        table("quotes and spaces", GOOD.replace("1,2,0.5", " \"1\" , 2,\"0.5\" ").replace("a,b,y", "\"a\", \"b\" ,y")),
         table("blank lines between", GOOD.replace('\n', "\n\n")),
         table("semicolons", GOOD.replace(',', ";")),
         table("tabs", GOOD.replace(',', "\t")),
-        case("colons, asked for", "fit d.csv --target y --delimiter :").file("d.csv", GOOD.replace(',', ":")),
-        table("blanks between fields", GOOD.replace(',', " ")).refused(["the only column is `a b y`", "--delimiter"]),
-        case("a delimiter that cannot be", "fit d.csv --target y --delimiter 1").refused(["one character such as"]),
+        case("colons, with --delimiter", "fit d.csv --target y --delimiter :").file("d.csv", GOOD.replace(',', ":")),
+        table("spaces between fields", GOOD.replace(',', " ")).refused(["the only column is `a b y`", "--delimiter"]),
+        case("a digit as delimiter", "fit d.csv --target y --delimiter 1").refused(["one character such as"]),
         case("no header", "fit d.csv --target 3 --no-header").file("d.csv", GOOD.replace("a,b,y\n", "")),
-        case("no header, unsaid", "fit d.csv --target 0.5")
+        case("no header, and --no-header is not given", "fit d.csv --target 0.5")
             .file("d.csv", GOOD.replace("a,b,y\n", ""))
             .warned(0, ["all column names are numbers", "--no-header"]),
-        case("a header, denied", "fit d.csv --target 3 --no-header")
+        case("a header, but --no-header is given", "fit d.csv --target 3 --no-header")
             .file("d.csv", GOOD)
             .refused(["d.csv:1: column `1`: `a`"]),
     ]

@@ -19,7 +19,7 @@ const SHARES: [f64; 2] = [0.02, 2.0];
 const BALLS: usize = 12;
 const POINTS: usize = 4;
 
-/// A ball with what is said of it and what is found there.
+/// A ball with the promised and the measured constants.
 struct Ball {
     radius: f64,
     r: f64,
