@@ -167,6 +167,11 @@ impl<'o> FitLoop<'o> {
         state.follow(next, *oracle, method, stop, settled)
     }
 
+    /// Where it was left on its way, over the rows of its last step. There is no pass to confirm what that step knows.
+    pub fn leave(self) -> Result<Outcome> {
+        self.state.leave(self.oracle)
+    }
+
     /// Where it has ended.
     pub fn end(self, ending: Ending) -> Result<Outcome> {
         self.state.end(self.oracle, ending)

@@ -278,6 +278,19 @@ impl LoopState {
             self.theta = fallback;
             model = self.ask(oracle)?;
         }
+        self.outcome(oracle, reason, model)
+    }
+
+    /// Where it was left on its way, by what the last step knows.
+    pub fn leave(mut self, oracle: &dyn Oracle) -> Result<Outcome> {
+        let model = match self.known.take().and_then(Known::into_model) {
+            Some(known) => known,
+            None => self.ask(oracle)?,
+        };
+        self.outcome(oracle, StopReason::Interrupted, model)
+    }
+
+    fn outcome(self, oracle: &dyn Oracle, reason: StopReason, mut model: Model) -> Result<Outcome> {
         let multiplier = self.reduce(&mut model);
         let matching_gradient = self.own_model(oracle)?.and_then(|own| own.relative_gradient());
         let first_loss = if self.steps > 0 { self.first_loss } else { model.loss };

@@ -27,7 +27,7 @@ use crate::certificate::{Far, glance_along_theta};
 use crate::error::Result;
 use crate::fit::Outcome;
 use crate::math::rng::{Random, Stream, derive_key};
-use crate::oracle::{Batch, Oracle, Query, Want};
+use crate::oracle::{Batch, Oracle};
 use crate::outcome::StopReason;
 use crate::solver::preset::Course;
 use best_of::{BestOf, Origin};
@@ -89,8 +89,6 @@ impl<'a, 'r> Race<'a, 'r> {
         let watches = self.rules.settings.radius.is_none();
         let (mut outcome, mut decision) = self.contend(contender.start, contender.course, watches, limit)?;
         if decision == Some(Decision::Saturated) {
-            let query = Query::at(&outcome.theta, outcome.tau, self.best_of.rows(), Want::Stationarity);
-            outcome.model = self.oracle.ask(&query)?.model()?;
             match glance_along_theta(self.oracle, &outcome, self.best_of.rows())? {
                 Far::Falls(loss) if !self.best_of.count_infinite(loss, origin) => return Ok(()),
                 _ => (outcome, decision) = self.contend(outcome.theta, last.clone(), false, limit)?,

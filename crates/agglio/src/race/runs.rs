@@ -30,7 +30,8 @@ impl<'r> Runs<'r> {
         self.journal
     }
 
-    /// A run to its end, or until a referee ends it. A run that is in the journal is not made again.
+    /// A run to its end, or until a referee ends it. Then its last step is all that is known of it. A run that is in
+    /// the journal is not made again.
     pub(super) fn run(
         &mut self,
         oracle: &dyn Oracle,
@@ -54,7 +55,7 @@ impl<'r> Runs<'r> {
             let journal = self.journal.as_mut().filter(|_| !self.is_ended && !oracle.is_interrupted());
             match (ending, journal) {
                 (Some(ending), journal) => {
-                    let outcome = run.end(ending)?;
+                    let outcome = if judgement.decision.is_some() { run.leave()? } else { run.end(ending)? };
                     journal.into_iter().for_each(|journal| journal.enter(&outcome, judgement.decision, oracle));
                     return Ok(outcome);
                 }
@@ -79,5 +80,51 @@ impl Observer for Heard<'_, '_, '_> {
             Some(referee) => referee.step(step),
             None => ControlFlow::Continue(()),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::activation::named;
+    use crate::fit::{Silent, Watch, fit};
+    use crate::oracle::{Batch, Hessian, Problem};
+    use crate::race::best_of::BestOf;
+    use crate::race::referee::Decision;
+    use crate::rows::Dense;
+    use crate::solver::Keep;
+    use crate::solver::direction::LevenbergMarquardt;
+    use crate::solver::estimator::Full;
+    use crate::solver::schedule::Constant;
+    use crate::solver::step::TrustRegion;
+
+    fn method() -> Method {
+        Method {
+            schedule: Box::new(Constant { tau: 1.0, steps: 1 }),
+            estimator: Box::new(Full),
+            direction: Box::new(LevenbergMarquardt::new(Hessian::GaussNewton)),
+            step: Box::new(TrustRegion::default()),
+            ball: None,
+            keep: Keep::Last,
+        }
+    }
+
+    #[test]
+    fn no_row_is_visited_after_the_referee_has_ended_a_run() {
+        let x = (0..60).map(|k| f64::from(k * 37 % 60) / 20.0 - 1.5).collect();
+        let y = (0..30).map(|k| f64::from(k * 11 % 30) / 30.0).collect();
+        let rows = Dense::new(x, 2, y).unwrap();
+        let oracle = Problem::new(named("sigmoid").unwrap()).on(&rows).unwrap();
+        let stop = || Stop::new(1e-9, 50);
+        let first = fit(&oracle, method(), vec![0.0; 3], stop(), &mut Silent).unwrap();
+        let best_of = BestOf::new(first, &oracle, Batch::All).unwrap();
+        let (mut referee, mut passes) = (Referee::new(&best_of, 30, true), 0.0);
+        let mut watch = Watch(|step: &Step<'_>| passes = step.passes);
+        let start = vec![0.5, -1.0, 1.0];
+        let left = Runs::new(&mut watch).run(&oracle, method(), start, stop(), Some(&mut referee)).unwrap();
+        assert_eq!(referee.decision(), Some(Decision::Met));
+        assert!(left.model.loss < 1.01 * best_of.best().model.loss);
+        assert_eq!(oracle.visited() as f64 / 30.0, passes);
     }
 }
