@@ -123,7 +123,7 @@ mod tests {
         let mut watch = Watch(|step: &Step<'_>| passes = step.passes);
         let start = vec![0.5, -1.0, 1.0];
         let left = Runs::new(&mut watch).run(&oracle, method(), start, stop(), Some(&mut referee)).unwrap();
-        assert_eq!(referee.decision(), Some(Decision::Met));
+        assert_eq!(referee.judgement.decision, Some(Decision::Met));
         assert!(left.model.loss < 1.01 * best_of.best().model.loss);
         assert_eq!(oracle.visited() as f64 / 30.0, passes);
     }
