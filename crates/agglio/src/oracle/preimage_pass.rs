@@ -18,7 +18,7 @@ impl RowPass<'_> {
         let ScratchView { weight, offset, columns: [z, left, right, expected, a, ..], .. } = self.enter(scratch, run);
         self.predict(&self.at, run, offset, z);
         self.prepared.labels.both(run, left, right);
-        let mut log_likelihood = sums.numbers.first().copied().unwrap_or(0.0);
+        let mut log_jacobian = sums.numbers.first().copied().unwrap_or(0.0);
         for i in 0..run.len() {
             if weight[i] == 0.0 {
                 expected[i] = 0.0;
@@ -27,10 +27,10 @@ impl RowPass<'_> {
             let density = |preimage: f64| self.density(preimage, z[i], sigma);
             let both = PreimageDensity::expect(density(left[i]), density(right[i]));
             sums.loss += weight[i] * both.square;
-            log_likelihood += weight[i] * both.log_density;
+            log_jacobian += weight[i] * both.log_jacobian;
             expected[i] = both.preimage;
         }
-        sums.numbers = vec![log_likelihood];
+        sums.numbers = vec![log_jacobian];
         a.iter_mut().enumerate().for_each(|(i, a)| *a = weight[i] * (expected[i] - offset[i]));
         if let Some(right) = sums.right_sides.first_mut() {
             self.add(run, [(a, right)]);
