@@ -75,7 +75,7 @@ pub fn fit(
 /// A fit on its way: the loop, a step at a time, so that several can run on the same rows.
 pub(crate) struct FitLoop<'o> {
     oracle: &'o dyn Oracle,
-    method: Method,
+    pub method: Method,
     stop: Stop,
     state: LoopState,
     /// The last displacement, and room for the next.

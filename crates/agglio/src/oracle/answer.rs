@@ -98,7 +98,7 @@ pub struct NormalEquations {
 pub struct Mixture {
     /// Expected square of ẑ − z.
     pub square: f64,
-    /// Mean log-likelihood of y.
+    /// Mean log-likelihood of y, with that square as the variance of the noise.
     pub log_likelihood: f64,
     /// The right-hand side for the expected ẑ, to be used with the curvature at τ = 0.
     pub right_side: Vec<f64>,

@@ -1,6 +1,7 @@
 //! The *driver* is the oracle over shards. It merges their sums and converts them to means in the coordinates of the
 //! solver.
 
+use std::f64::consts::PI;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -190,9 +191,11 @@ impl Driver {
                 let derivative = self.facts.activation.derivative_at_zero;
                 let scale = 2.0 * mean * derivative * derivative;
                 let right_side = sums.right_sides.into_iter().next().map(|side| self.vector(side, scale));
+                let square = finite_or_infinite(sums.loss * mean);
+                let log_jacobian = sums.numbers.first().map_or(f64::NAN, |sum| sum * mean);
                 Answer::Mixture(Mixture {
-                    square: finite_or_infinite(sums.loss * mean),
-                    log_likelihood: sums.numbers.first().map_or(f64::NAN, |sum| sum * mean),
+                    square,
+                    log_likelihood: log_jacobian - 0.5 * ((2.0 * PI * square).ln() + 1.0),
                     right_side: right_side.unwrap_or_default(),
                 })
             }

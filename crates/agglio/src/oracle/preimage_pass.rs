@@ -17,7 +17,7 @@ impl RowPass<'_> {
     pub(super) fn add_mixture(&self, sigma: f64, run: &Run<'_>, view: ScratchView<'_>, sums: &mut PartialSums) {
         let ScratchView { weight, offset, z, columns: [left, right, expected, a, ..], .. } = view;
         self.prepared.labels.both(run, left, right);
-        let mut log_likelihood = sums.numbers.first().copied().unwrap_or(0.0);
+        let mut log_jacobian = sums.numbers.first().copied().unwrap_or(0.0);
         for i in 0..run.len() {
             if weight[i] == 0.0 {
                 expected[i] = 0.0;
@@ -26,10 +26,10 @@ impl RowPass<'_> {
             let density = |preimage: f64| self.density(preimage, z[i], sigma);
             let both = PreimageDensity::expect(density(left[i]), density(right[i]));
             sums.loss += weight[i] * both.square;
-            log_likelihood += weight[i] * both.log_density;
+            log_jacobian += weight[i] * both.log_jacobian;
             expected[i] = both.preimage;
         }
-        sums.numbers = vec![log_likelihood];
+        sums.numbers = vec![log_jacobian];
         a.iter_mut().enumerate().for_each(|(i, a)| *a = weight[i] * (expected[i] - offset[i]));
         if let Some(right) = sums.right_sides.first_mut() {
             self.add(run, [(a, right)]);

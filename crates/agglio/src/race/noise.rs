@@ -1,24 +1,20 @@
 //! *Noise* before φ: the fit that ends at τ = 0, and the log-likelihoods of both noise models.
 
-use std::borrow::Cow;
 use std::f64::consts::PI;
 
 use crate::error::Result;
-use crate::fit::Outcome;
-use crate::oracle::{Ask, Batch, LabelChoice, Margin, Mixture, Oracle, OracleClient, Query, Want};
+use crate::fit::{Ending, FitLoop, Outcome, Silent, Stop};
+use crate::oracle::{Batch, LabelChoice, Margin, Oracle, OracleClient, Query, Want};
 use crate::outcome::{LogLikelihoods, StopReason};
 use crate::race::Found;
 use crate::race::starts::linear::LinearStage;
+use crate::solver::estimator::Mixture;
 
 /// Log-likelihoods of a fit under noise before φ, if there is one, and one under noise after it, both to these rows.
 pub(super) fn log_likelihoods(oracle: &dyn Oracle, rows: Batch, pre: Option<&Pre>, post: &Found) -> LogLikelihoods {
-    let post = gaussian(weight(oracle, rows), post.outcome.model.loss);
+    // of Gaussian noise whose variance is the mean square
+    let post = -0.5 * weight(oracle, rows) * ((2.0 * PI * post.outcome.model.loss).ln() + 1.0);
     LogLikelihoods { pre: pre.map(|pre| pre.log_likelihood), post }
-}
-
-/// Maximum log-likelihood of labels of this weight under Gaussian noise of the given mean square.
-fn gaussian(weight: f64, mean_square: f64) -> f64 {
-    -0.5 * weight * ((2.0 * PI * mean_square).ln() + 1.0)
 }
 
 /// Standard deviation of noise before φ from the root mean square of what it left in these rows, less the degrees of freedom
@@ -42,7 +38,8 @@ fn share(oracle: &dyn Oracle, rows: Batch) -> f64 {
 
 /// A fit under noise before φ.
 pub(super) struct Pre {
-    mixture: MixturePoint,
+    /// The end of the rounds over preimages.
+    outcome: Outcome,
     labels: LabelChoice,
     /// Standard deviation of the noise.
     sigma: f64,
@@ -52,7 +49,7 @@ pub(super) struct Pre {
 impl Pre {
     /// The point.
     pub fn theta(&self) -> &[f64] {
-        &self.mixture.theta
+        &self.outcome.theta
     }
 
     /// Root mean square of the residuals of φ⁻¹(y).
@@ -60,10 +57,17 @@ impl Pre {
         self.sigma
     }
 
-    /// What is kept of it, at the price of a pass.
+    /// What is kept of it, at the price of a pass: the loss is that of the nearer preimages, and the gradient that of the
+    /// expected squares, which vanishes where the rounds end.
     pub fn found(self, oracle: &dyn Oracle, stage: &LinearStage) -> Result<Found> {
-        let outcome = self.mixture.end(&OracleClient::new(oracle, self.labels), stage)?;
-        Ok(Found { sigma: Some(self.sigma), ..Found::new(outcome, self.labels) })
+        let Pre { outcome, labels, sigma, .. } = self;
+        let query = Query::at(&outcome.theta, 0.0, stage.rows(), Want::Stationarity).with_labels(labels);
+        let mut model = oracle.ask(&query)?.model()?;
+        model.gradient = outcome.model.first_order.gradient;
+        let cut_short = matches!(outcome.reason, StopReason::Limit | StopReason::Interrupted | StopReason::NotFinite);
+        let reason = if cut_short { outcome.reason } else { StopReason::Settled };
+        let outcome = Outcome { reason, first_loss: model.loss, model, ..outcome };
+        Ok(Found { sigma: Some(sigma), ..Found::new(outcome, labels) })
     }
 }
 
@@ -77,88 +81,30 @@ const TRIAL: usize = 5;
 pub(super) fn pre(oracle: &dyn Oracle, stage: &LinearStage) -> Result<Pre> {
     let labels = LabelChoice { margin: Margin::None, ..oracle.labels() };
     let oracle = &OracleClient::new(oracle, labels);
-    let mut mixture = MixturePoint::at(oracle, stage, stage.unclipped(oracle)?)?;
-    if oracle.facts().activation.argmin.is_some() {
-        let left = match stage.left(oracle)? {
-            Some(theta) => Some(MixturePoint::at(oracle, stage, theta)?.after(TRIAL, oracle, stage)?),
-            None => None,
-        };
-        mixture = mixture.after(TRIAL, oracle, stage)?;
-        mixture = left.filter(|left| left.here.log_likelihood > mixture.here.log_likelihood).unwrap_or(mixture);
-        mixture = mixture.after(MOST_ROUNDS, oracle, stage)?;
-    } else {
-        mixture.settled = true;
-    }
-    let (sigma, square, log_density) = mixture.at_own_sigma(oracle, stage)?;
-    // at the sigma that belongs to this θ, the expected square over the variance is one
-    let variance = positive(sigma * sigma);
-    let moved = 0.5 * (square / variance - 1.0) - 0.5 * (square / variance).ln();
-    let log_likelihood = weight(oracle, stage.rows()) * (log_density + moved);
-    Ok(Pre { mixture, labels, sigma: square.sqrt(), log_likelihood })
-}
-
-/// A point of the mixture over preimages: θ, the deviation of the noise, and the expectations there.
-struct MixturePoint {
-    theta: Vec<f64>,
-    sigma: f64,
-    here: Mixture,
-    settled: bool,
-}
-
-impl MixturePoint {
-    fn at(oracle: &dyn Oracle, stage: &LinearStage, theta: Vec<f64>) -> Result<MixturePoint> {
-        let here = expect(oracle, &theta, 1.0, stage.rows())?;
-        Ok(MixturePoint { theta, sigma: 1.0, here, settled: false })
-    }
-
-    /// A sigma, and the expected square and the mean log density at it: at that which belongs to θ where this one is far too
-    /// small, since in the log density the exponent would leave no digits of the rest.
-    fn at_own_sigma(&self, oracle: &dyn Oracle, stage: &LinearStage) -> Result<(f64, f64, f64)> {
-        let own = positive(self.here.square).sqrt();
-        if own <= 1e3 * self.sigma {
-            return Ok((self.sigma, self.here.square, self.here.log_likelihood));
+    let (mut run, mut ending) = trial(oracle, stage, stage.unclipped(oracle)?)?;
+    let log_likelihood = |run: &FitLoop<'_>| run.method.estimator.log_likelihood();
+    if let Some(start) = stage.left(oracle)? {
+        let left = trial(oracle, stage, start)?;
+        if log_likelihood(&left.0) > log_likelihood(&run) {
+            (run, ending) = left;
         }
-        let there = expect(oracle, &self.theta, own, stage.rows())?;
-        Ok((own, there.square, there.log_likelihood))
     }
-
-    /// The point after this number of rounds, or fewer if it settles before.
-    fn after(mut self, rounds: usize, oracle: &dyn Oracle, stage: &LinearStage) -> Result<MixturePoint> {
-        for _ in 0..rounds {
-            if self.settled || oracle.is_interrupted() {
-                break;
-            }
-            let improved = stage.solve(oracle, &self.here.right_side, &self.theta)?;
-            let moved = improved.iter().zip(&self.theta).fold(0.0, |most: f64, (new, old)| most.max((new - old).abs()));
-            self.theta = improved;
-            self.sigma = positive(self.here.square.sqrt());
-            self.here = expect(oracle, &self.theta, self.sigma, stage.rows())?;
-            // in standardised units a standard error is sigma/√n: this is far below it for any n
-            self.settled = moved <= 1e-10 * self.sigma;
-        }
-        Ok(self)
+    while ending.is_none() {
+        ending = run.step(&mut Silent)?;
     }
-
-    /// The gradient is that of the expected squares, which vanishes where the rounds end.
-    fn end(&self, oracle: &dyn Oracle, stage: &LinearStage) -> Result<Outcome> {
-        let theta = self.theta.clone();
-        let mut model = oracle.ask(&Query::at(&theta, 0.0, stage.rows(), Want::Stationarity))?.model()?;
-        let (gradient, multiplier) = stage.gradient(oracle, &self.here.right_side, &theta)?;
-        model.gradient = gradient;
-        let reason = match self.settled {
-            _ if !model.is_finite() => StopReason::NotFinite,
-            true => StopReason::Settled,
-            false => StopReason::Limit,
-        };
-        let first_loss = model.loss;
-        Ok(Outcome { theta, tau: 0.0, reason, steps: 1, first_loss, model, multiplier, matching_gradient: None })
-    }
+    let log_likelihood = weight(oracle, stage.rows()) * log_likelihood(&run).unwrap_or(f64::NAN);
+    let outcome = run.end(ending.unwrap_or(StopReason::Limit.into()))?;
+    let sigma = outcome.model.unpenalised.sqrt() / oracle.facts().activation.derivative_at_zero;
+    Ok(Pre { outcome, labels, sigma, log_likelihood })
 }
 
-fn expect(oracle: &dyn Oracle, theta: &[f64], sigma: f64, rows: Batch) -> Result<Mixture> {
-    oracle.ask(&Query::new(rows, Ask::Mixture { theta: Cow::Borrowed(theta), sigma }))?.mixture()
-}
-
-fn positive(value: f64) -> f64 {
-    value.max(f64::MIN_POSITIVE.sqrt())
+/// The first rounds from a start, which the step rule or the limit ends, and why they are over, if they are.
+fn trial<'o>(oracle: &'o dyn Oracle, stage: &LinearStage, start: Vec<f64>) -> Result<(FitLoop<'o>, Option<Ending>)> {
+    // predictors that move by less than 1e-10·σ move far less than their standard errors; one preimage needs no round
+    let share = if oracle.facts().activation.argmin.is_some() { 1e-20 } else { f64::MAX };
+    let estimator = Mixture { system: stage.system.clone(), sigma: 1.0, log_likelihood: None };
+    let stop = Stop::new(0.0, TRIAL + MOST_ROUNDS).patience(usize::MAX);
+    let mut run = FitLoop::begin(oracle, stage.method(Box::new(estimator), share), start, stop)?;
+    let ending = (0..TRIAL).find_map(|_| run.step(&mut Silent).transpose()).transpose()?;
+    Ok((run, ending))
 }

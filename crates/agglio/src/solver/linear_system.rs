@@ -33,9 +33,9 @@ impl LinearSystem {
         LinearSystem { rows, curvature, ball, factor: OnceLock::new() }
     }
 
-    /// The solution for a right-hand side, within the ball; of least norm where there are several. `near` is where it is
-    /// expected to be, for the sake of speed.
-    pub fn solve(&self, oracle: &dyn Oracle, right: &[f64], near: &[f64]) -> Result<Vec<f64>> {
+    /// The solution for a right-hand side, within the ball; of least norm where there are several. `near` is a θ where
+    /// it is expected to be, for the sake of speed, and H·θ.
+    pub fn solve(&self, oracle: &dyn Oracle, right: &[f64], near: [&[f64]; 2]) -> Result<Vec<f64>> {
         let Some(ball) = self.ball else { return self.solve_pulled(oracle, right, near, 0.0) };
         let origin = vec![0.0; right.len()];
         let scale = self.curvature.as_ref().map_or(1.0, Symmetric::largest_diagonal);
@@ -43,7 +43,7 @@ impl LinearSystem {
     }
 
     /// The solution with μ/2·‖w‖² added to the function that is minimised, whatever the ball.
-    pub fn solve_pulled(&self, oracle: &dyn Oracle, right: &[f64], near: &[f64], mu: f64) -> Result<Vec<f64>> {
+    pub fn solve_pulled(&self, oracle: &dyn Oracle, right: &[f64], near: [&[f64]; 2], mu: f64) -> Result<Vec<f64>> {
         let layout = oracle.facts().layout;
         if let Some(curvature) = &self.curvature {
             let mut shift = layout.zero();
@@ -60,10 +60,11 @@ impl LinearSystem {
             product.iter_mut().zip(layout.coefficients(v)).for_each(|(h, v)| *h += mu * v);
             Ok(product)
         };
-        let left: Vec<f64> = times(near)?.iter().zip(right).map(|(h, b)| b - h).collect();
+        let mut left: Vec<f64> = near[1].iter().zip(right).map(|(h, b)| b - h).collect();
+        left.iter_mut().zip(layout.coefficients(near[0])).for_each(|(left, w)| *left -= mu * w);
         let goal = RESIDUAL * right.iter().map(|b| b * b).sum::<f64>().sqrt();
         let p = krylov::conjugate_gradients(times, &left, goal, MOST_PRODUCTS)?;
-        Ok(near.iter().zip(&p).map(|(near, p)| near + p).collect())
+        Ok(near[0].iter().zip(&p).map(|(near, p)| near + p).collect())
     }
 
     /// H·θ.

@@ -11,7 +11,7 @@ use crate::oracle::{
 use crate::outcome::StopReason;
 use crate::race::{Found, Rules};
 use crate::solver::direction::FixedCurvature;
-use crate::solver::estimator::Full;
+use crate::solver::estimator::{Estimator, Full};
 use crate::solver::linear_system::LinearSystem;
 use crate::solver::preset::SAMPLE_KEY;
 use crate::solver::schedule::Adaptive;
@@ -67,22 +67,11 @@ impl LinearStage {
         self.system.curvature.as_ref()
     }
 
-    /// The solution for a right-hand side.
-    pub fn solve(&self, oracle: &dyn Oracle, right: &[f64], near: &[f64]) -> Result<Vec<f64>> {
-        self.system.solve(oracle, right, near)
-    }
-
-    /// The gradient at θ for a right-hand side, less what the ball holds back, and the ball's multiplier.
-    pub fn gradient(&self, oracle: &dyn Oracle, right: &[f64], theta: &[f64]) -> Result<(Vec<f64>, f64)> {
-        let mut gradient: Vec<f64> = self.system.times(oracle, theta)?.iter().zip(right).map(|(h, b)| h - b).collect();
-        let multiplier = self.system.ball.map_or(0.0, |ball| ball.reduce(theta, &mut gradient));
-        Ok((gradient, multiplier))
-    }
-
     /// The solution for a choice of preimages, if that was asked for.
     fn solution(&self, oracle: &dyn Oracle, choice: PreimageChoice) -> Result<Option<Vec<f64>>> {
         let right = self.choices.iter().position(|&other| other == choice).and_then(|at| self.right_sides.get(at));
-        right.map(|right| self.solve(oracle, right, &vec![0.0; right.len()])).transpose()
+        let origin = vec![0.0; oracle.dim()];
+        right.map(|right| self.system.solve(oracle, right, [&origin, &origin])).transpose()
     }
 
     /// The solution for labels with this margin, the nearer of two preimages counting.
@@ -174,7 +163,8 @@ impl LinearStage {
         }
         let Some(eigen) = matrix.less(share, curvature).eigen() else { return Ok(None) };
         let Some(image) = eigen.vectors.first() else { return Ok(None) };
-        let v = self.system.solve_pulled(oracle, image, &vec![0.0; image.len()], 0.0)?;
+        let origin = vec![0.0; image.len()];
+        let v = self.system.solve_pulled(oracle, image, [&origin, &origin], 0.0)?;
         let norm = v.iter().zip(image).map(|(v, u)| v * u).sum::<f64>().sqrt();
         Ok((norm > 0.0).then(|| v.iter().map(|v| v / norm).collect()))
     }
@@ -183,14 +173,18 @@ impl LinearStage {
     /// smaller of smooth ones, so it falls until the choice stays as it is; the last thousandth is for the temperatures
     /// above to find.
     fn rechoose(&self, oracle: &dyn Oracle, theta: Vec<f64>) -> Result<Vec<f64>> {
-        let method = Method {
+        Ok(fit(oracle, self.method(Box::new(Full), 1e-3), theta, Stop::new(0.0, MOST_CHOICES), &mut Silent)?.theta)
+    }
+
+    /// Solutions for right-hand sides that depend on θ, one after the other, until one promises less than a share of the loss.
+    pub fn method(&self, estimator: Box<dyn Estimator>, share: f64) -> Method {
+        Method {
             schedule: Box::new(Adaptive::new(0.0, vec![self.rows()]).staying()),
-            estimator: Box::new(Full),
+            estimator,
             direction: Box::new(FixedCurvature(self.system.clone())),
-            step: Box::new(Improvement { share: 1e-3 }),
-            ball: None,
+            step: Box::new(Improvement { share }),
+            ball: self.system.ball,
             keep: Keep::Last,
-        };
-        Ok(fit(oracle, method, theta, Stop::new(0.0, MOST_CHOICES), &mut Silent)?.theta)
+        }
     }
 }

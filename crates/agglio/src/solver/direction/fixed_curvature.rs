@@ -24,9 +24,12 @@ impl Direction for FixedCurvature {
     fn displace(&mut self, size: f64, here: &Point<'_>, p: &mut [f64]) -> Result<f64> {
         let image = self.0.times(here.oracle, here.theta)?;
         let right: Vec<f64> = image.iter().zip(&here.known.gradient).map(|(h, g)| h - g).collect();
-        let there = self.0.solve(here.oracle, &right, here.theta)?;
+        let there = self.0.solve(here.oracle, &right, [here.theta, &image])?;
         p.iter_mut().zip(there.iter().zip(here.theta)).for_each(|(p, (there, theta))| *p = size * (there - theta));
+        // at the surface of a ball p is tangential, and its product with the part that points outward is rounding
+        let mut gradient = here.known.gradient.clone();
+        here.ball.iter().for_each(|ball| _ = ball.reduce(here.theta, &mut gradient));
         // of a quadratic function, half of what its gradient promises
-        Ok(0.5 * predicted_decrease(&here.known.gradient, p))
+        Ok(0.5 * predicted_decrease(&gradient, p))
     }
 }

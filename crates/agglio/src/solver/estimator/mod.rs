@@ -4,6 +4,7 @@ mod full;
 mod matching_loss;
 mod minibatch;
 mod minibatch_full_loss;
+mod mixture;
 mod saga;
 mod smoothed;
 mod svrg;
@@ -12,6 +13,7 @@ pub use full::Full;
 pub use matching_loss::MatchingLoss;
 pub use minibatch::{Minibatch, Shuffle};
 pub use minibatch_full_loss::MinibatchFullLoss;
+pub(crate) use mixture::Mixture;
 pub use saga::Saga;
 pub use smoothed::{Smoothed, Smoothing};
 pub use svrg::Svrg;
@@ -54,6 +56,11 @@ pub trait Estimator: Part {
     /// The loss whose gradient it estimates, which the fit minimises. Default: squares.
     fn objective(&self) -> Objective {
         Objective::Squares
+    }
+
+    /// Mean log-likelihood of the labels at the last point, if that is what the steps maximise. Default: it is not.
+    fn log_likelihood(&self) -> Option<f64> {
+        None
     }
 
     /// Whether estimates are exact over all rows of the stage and of the squared loss, so that they can be compared.

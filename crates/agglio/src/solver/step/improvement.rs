@@ -1,11 +1,11 @@
-//! The *improvement* rule: steps that are worth it, as long as the loss falls.
+//! The *improvement* rule: steps that are worth it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::oracle::Known;
-use crate::solver::step::{StepRule, Verdict};
+use crate::solver::step::StepRule;
 
-/// Full steps, until one promises less than a share of the loss or does not lower it.
+/// Full steps, until one promises less than a share of the loss: for steps that keep what they promise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Improvement {
     /// The share of the loss that a step must promise.
@@ -23,9 +23,5 @@ impl StepRule for Improvement {
 
     fn is_settled(&self, here: &Known, predicted: f64) -> bool {
         predicted.is_nan() || predicted <= here.rounding().max(self.share * here.loss)
-    }
-
-    fn judge(&mut self, here: &Known, there: &Known, _predicted: f64) -> Verdict {
-        if there.loss < here.loss { Verdict::Accept } else { Verdict::Settled }
     }
 }
