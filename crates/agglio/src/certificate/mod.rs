@@ -6,6 +6,7 @@
 
 mod ray;
 mod spectrum;
+mod status;
 
 use crate::error::Result;
 use crate::fit::Outcome;
@@ -18,6 +19,7 @@ use ray::{along_theta, falls_along};
 pub(crate) use spectrum::TAIL;
 pub(crate) use spectrum::UnidentifiedDirections;
 use spectrum::{FLAT, PRODUCTS, Spectrum};
+use status::{Evidence, classify};
 
 /// The results of the tests at the end point of a fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,50 +97,6 @@ const MOSTLY_SATURATED: f64 = 0.5;
 /// root mean square of the linear predictors.
 const LARGE_NORM: f64 = 100.0;
 
-/// Yes-or-no findings at a point, which determine its status.
-#[derive(Clone, Copy, Debug)]
-struct Findings {
-    reason: StopReason,
-    /// Whether the relative gradient is small.
-    stationary: bool,
-    /// Whether the residuals are only rounding errors.
-    exact: bool,
-    /// Whether the Hessian has an eigenvalue of zero, to rounding.
-    flat: bool,
-    /// Whether columns are collinear, so that the eigenvalue is zero for every φ.
-    unidentified: bool,
-    /// Whether the loss does not rise on the way to infinity.
-    falls_to_infinity: bool,
-    /// Whether the loss does not rise on the way to infinity, but is lower at smaller coefficients.
-    falls_inwards: bool,
-    /// Whether the loss is above that of the model without covariates.
-    explains_nothing: bool,
-    /// Whether the loss is well below that of the model without covariates, and most rows are not saturated.
-    explains_much: bool,
-    /// Whether the labels are not on the scale of φ.
-    off_scale: bool,
-}
-
-/// The status of a fit, from the findings alone.
-fn classify(findings: &Findings) -> Status {
-    let ended = Status::from(findings.reason);
-    match ended {
-        Status::Interrupted => ended,
-        _ if findings.off_scale => Status::WrongScale,
-        Status::Diverging => ended,
-        Status::IterationLimit if !findings.stationary && !findings.falls_to_infinity => ended,
-        Status::Converged | Status::IterationLimit if findings.unidentified => Status::NotIdentified,
-        _ if findings.explains_nothing && ended != Status::IterationLimit => Status::Plateau,
-        _ if findings.falls_to_infinity => Status::Diverging,
-        _ if findings.falls_inwards => Status::Plateau,
-        // no ray leads to infinity, but φ is so flat that nothing determines the coefficients
-        Status::Converged | Status::IterationLimit if findings.flat && !findings.exact => Status::Diverging,
-        // φ is not flat: only rounding prevents a smaller gradient
-        Status::Plateau if findings.explains_much => Status::Converged,
-        _ => ended,
-    }
-}
-
 impl Certificate {
     /// Makes the tests at the end point of a fit. This takes one pass over the rows, or over a sample of many rows, and a
     /// few more passes if something is unusual.
@@ -176,8 +134,8 @@ impl Certificate {
             certificate.open = UnidentifiedDirections::of(oracle)?;
             certificate.unidentified.clone_from(&certificate.open.columns);
         }
-        let findings = certificate.findings(oracle, outcome, &baseline, flat, &spectrum.flattest)?;
-        certificate.status = classify(&findings);
+        let evidence = certificate.evidence(oracle, outcome, &baseline, flat, &spectrum.flattest)?;
+        certificate.status = classify(&evidence);
         certificate.settles = !certificate.certified() || certificate.settles(oracle, outcome)?;
         Ok(certificate)
     }
@@ -212,21 +170,21 @@ impl Certificate {
         Ok(true)
     }
 
-    fn findings(
+    fn evidence(
         &self,
         oracle: &dyn Oracle,
         outcome: &Outcome,
         baseline: &Baseline,
         flat: bool,
         flattest: &[Vec<f64>],
-    ) -> Result<Findings> {
+    ) -> Result<Evidence> {
         let loss = outcome.model.loss - oracle.facts().penalty(&outcome.theta);
         let (whole, above) = (outcome.tau == 1.0, |other: f64| loss > other * (1.0 + 1e-9) + outcome.model.rounding());
         let unidentified = !self.unidentified.is_empty();
         // the mean is better than the best constant of the model only if φ cannot take the mean
         let beyond = baseline.mean_loss * (1.0 + 1e-9) < baseline.loss && above(baseline.mean_loss);
         let far = if unidentified { Far::Rises } else { self.far(oracle, outcome, flattest)? };
-        Ok(Findings {
+        Ok(Evidence {
             reason: outcome.reason,
             stationary: self.is_stationary(),
             exact: self.exact,
@@ -270,55 +228,5 @@ impl Certificate {
             Far::Rises if falls_along(oracle, outcome, flattest)? => Far::Falls(outcome.model.loss),
             far => far,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MINIMUM: Findings = Findings {
-        reason: StopReason::Gradient,
-        stationary: true,
-        exact: false,
-        flat: false,
-        unidentified: false,
-        falls_to_infinity: false,
-        falls_inwards: false,
-        explains_nothing: false,
-        explains_much: true,
-        off_scale: false,
-    };
-
-    #[test]
-    fn findings_determine_the_status() {
-        let limit = Findings { reason: StopReason::Limit, stationary: false, ..MINIMUM };
-        let plateau = Findings { reason: StopReason::Plateau, explains_much: false, ..MINIMUM };
-        let table = [
-            (MINIMUM, Status::Converged),
-            (Findings { reason: StopReason::Settled, ..MINIMUM }, Status::Converged),
-            (Findings { falls_to_infinity: true, ..MINIMUM }, Status::Diverging),
-            (Findings { flat: true, ..MINIMUM }, Status::Diverging),
-            (Findings { flat: true, exact: true, ..MINIMUM }, Status::Converged),
-            (Findings { flat: true, exact: true, falls_to_infinity: true, ..MINIMUM }, Status::Diverging),
-            (Findings { flat: true, unidentified: true, ..MINIMUM }, Status::NotIdentified),
-            (Findings { explains_nothing: true, ..MINIMUM }, Status::Plateau),
-            (Findings { explains_nothing: true, falls_to_infinity: true, ..MINIMUM }, Status::Plateau),
-            (Findings { off_scale: true, falls_to_infinity: true, ..MINIMUM }, Status::WrongScale),
-            (Findings { off_scale: true, ..plateau }, Status::WrongScale),
-            (plateau, Status::Plateau),
-            (Findings { falls_inwards: true, ..MINIMUM }, Status::Plateau),
-            (Findings { explains_much: true, ..plateau }, Status::Converged),
-            (Findings { falls_to_infinity: true, ..plateau }, Status::Diverging),
-            (limit, Status::IterationLimit),
-            (Findings { flat: true, unidentified: true, ..limit }, Status::IterationLimit),
-            (Findings { flat: true, stationary: true, ..limit }, Status::Diverging),
-            (Findings { falls_to_infinity: true, ..limit }, Status::Diverging),
-            (Findings { reason: StopReason::NotFinite, ..MINIMUM }, Status::Diverging),
-            (Findings { reason: StopReason::Interrupted, off_scale: true, ..MINIMUM }, Status::Interrupted),
-        ];
-        for (findings, status) in table {
-            assert_eq!(classify(&findings), status, "{findings:?}");
-        }
     }
 }

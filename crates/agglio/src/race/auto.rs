@@ -5,8 +5,8 @@ use crate::certificate::TAIL;
 use crate::error::Result;
 use crate::oracle::{Batch, LabelChoice, Oracle, OracleClient};
 use crate::outcome::{Noise, StopReason};
-use crate::race::effort::Effort;
-use crate::race::noise_choice::Evidence;
+use crate::race::challengers::Challengers;
+use crate::race::noise_choice::Comparison;
 use crate::race::starts::linear::LinearStage;
 use crate::race::starts::neighbours::neighbours;
 use crate::race::starts::{both_sides, constant, scan};
@@ -99,7 +99,7 @@ impl Rules {
         }
         let both = noise::log_likelihoods(oracle, judges, pre.as_ref(), &post);
         let objection = match &pre {
-            Some(pre) => Evidence::against(oracle, judges, pre, &post, both)?,
+            Some(pre) => Comparison::against(oracle, judges, pre, &post, both)?,
             None => None,
         };
         let favoured = pre.is_some() && objection.is_none();
@@ -128,18 +128,18 @@ impl Race<'_, '_> {
         // below τ = 1 there are no labels of the user's to be fitted
         if self.rules.settings.tau_max == 1.0 && !self.best_of.is_interrupted() {
             let certificate = self.best_of.examine(self.oracle)?;
-            if let Some(effort) = Effort::of(self.oracle, self.best_of.best(), &certificate)? {
+            if let Some(challengers) = Challengers::of(self.oracle, self.best_of.best(), &certificate)? {
                 match stage {
-                    Some(stage) => self.try_starts(effort, stage)?,
-                    None => self.try_starts(effort, &self.rules.linear_stage(self.oracle, Batch::All)?)?,
+                    Some(stage) => self.try_starts(challengers, stage)?,
+                    None => self.try_starts(challengers, &self.rules.linear_stage(self.oracle, Batch::All)?)?,
                 }
             }
         }
-        self.restart_until(Effort::asked(self.rules.restarts, &self.best_of))
+        self.restart_until(Challengers::asked(self.rules.restarts, &self.best_of))
     }
 
-    fn restart_until(&mut self, effort: Effort) -> Result<()> {
-        while !effort.is_done(&self.best_of) {
+    fn restart_until(&mut self, challengers: Challengers) -> Result<()> {
+        while !challengers.is_done(&self.best_of) {
             self.restart()?;
         }
         Ok(())
@@ -148,7 +148,7 @@ impl Race<'_, '_> {
     /// Challenges until it is clear which minimum is the lowest: from the matching loss where the optimum is at infinity, from
     /// labels near zero that come from the far left, from the lowest points of a scan, from the model without covariates, by
     /// restarts, and from valleys beside the best.
-    fn try_starts(&mut self, effort: Effort, stage: &LinearStage) -> Result<()> {
+    fn try_starts(&mut self, challengers: Challengers, stage: &LinearStage) -> Result<()> {
         if self.best_of.is_over() {
             return Ok(());
         }
@@ -160,16 +160,16 @@ impl Race<'_, '_> {
         };
         let others = stage.far_left(oracle)?.into_iter().chain(scanned).chain(constant::start(oracle.facts()));
         for (k, start) in matching.into_iter().chain(others).enumerate() {
-            if k > 0 && effort.is_done(&self.best_of) {
+            if k > 0 && challengers.is_done(&self.best_of) {
                 break;
             }
             self.challenge(Contender::plain(start, Batch::All))?;
-            if k == 0 && !scan::is_everywhere(oracle) && effort.is_thorough() {
+            if k == 0 && !scan::is_everywhere(oracle) && challengers.is_thorough() {
                 self.restart()?;
             }
         }
-        self.restart_until(effort)?;
-        if effort.is_thorough() { self.try_neighbours(stage) } else { Ok(()) }
+        self.restart_until(challengers)?;
+        if challengers.is_thorough() { self.try_neighbours(stage) } else { Ok(()) }
     }
 
     /// Looks into valleys beside the best, and beside the minimum that is found there as long as that is lower.

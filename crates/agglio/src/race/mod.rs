@@ -1,12 +1,12 @@
 //! A *race* between runs of the loop: which ones to make, from where, and which result to keep.
 //!
 //! The first run begins at the linear stage. Challengers begin elsewhere ([`starts`]) where a lower minimum is possible
-//! ([`effort`]). A challenger ends as soon as it meets the best run or is clearly behind ([`referee`]).
+//! ([`challengers`]). A challenger ends as soon as it meets the best run or is clearly behind ([`referee`]).
 
 mod auto;
 mod best_of;
+mod challengers;
 mod checkpoint;
-mod effort;
 mod found;
 mod journal;
 mod noise;

@@ -1,4 +1,4 @@
-//! The *noise choice*: the rule by which noise `auto` believes in noise before φ, a function of evidence alone.
+//! The *noise choice*: the rule by which noise `auto` believes in noise before φ, a function of a comparison alone.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::race::noise::{Pre, unbiased, weight};
 
 /// What is known of noise before φ beside noise after it. Weights are counts: a weight of two is the row twice.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Evidence {
+pub(super) struct Comparison {
     /// Weight of the rows that judge, the number of observations.
     observations: f64,
     /// Number of coefficients.
@@ -51,7 +51,7 @@ const GAMMA: (f64, f64) = (0.1, 0.5);
 /// Standard errors of γ that chance does not explain.
 const GAMMA_CHANCE: f64 = 2.5;
 
-impl Evidence {
+impl Comparison {
     /// Why noise before φ is not clearly the better model for these rows, to which both were fitted; none if it is. Rows are
     /// visited only where the likelihoods leave the choice open.
     pub fn against(
@@ -62,12 +62,12 @@ impl Evidence {
         both: LogLikelihoods,
     ) -> Result<Option<Objection>> {
         match both.lead() {
-            Some(lead) if lead > LEAD => Ok(Evidence::of(oracle, rows, pre, post, both)?.objection()),
+            Some(lead) if lead > LEAD => Ok(Comparison::of(oracle, rows, pre, post, both)?.objection()),
             _ => Ok(Some(Objection::Unlikely)),
         }
     }
 
-    fn of(oracle: &dyn Oracle, rows: Batch, pre: &Pre, post: &Found, both: LogLikelihoods) -> Result<Evidence> {
+    fn of(oracle: &dyn Oracle, rows: Batch, pre: &Pre, post: &Found, both: LogLikelihoods) -> Result<Comparison> {
         let (residual, outcome) = (pre.sigma(), &post.outcome);
         let sigma = unbiased(residual, oracle, rows);
         let (pre, post) = (Cow::Borrowed(pre.theta()), Cow::Borrowed(outcome.theta.as_slice()));
@@ -77,7 +77,7 @@ impl Evidence {
         let observations = weight(oracle, rows);
         // a slope that is the same everywhere says nothing
         let bent = slope_variance > 1e-12;
-        Ok(Evidence {
+        Ok(Comparison {
             observations,
             parameters: oracle.facts().parameters() as f64,
             lead: both.lead().unwrap_or(f64::NEG_INFINITY),
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     /// A thousand observations that all speak for noise before φ.
-    const CLEAR: Evidence = Evidence {
+    const CLEAR: Comparison = Comparison {
         observations: 1000.0,
         parameters: 5.0,
         lead: 50.0,
@@ -154,39 +154,43 @@ mod tests {
     fn each_part_of_the_evidence_can_speak_against_noise_before() {
         for (evidence, objection, what) in [
             (CLEAR, None, "all speaks for it"),
-            (Evidence { lead: 3.1, ..CLEAR }, None, "a small lead"),
-            (Evidence { lead: 3.0, ..CLEAR }, Some(Objection::Unlikely), "too small a lead"),
-            (Evidence { lead: f64::NAN, ..CLEAR }, Some(Objection::Unlikely), "no lead"),
-            (Evidence { tied: 0.049, ..CLEAR }, None, "some ties"),
-            (Evidence { tied: 0.05, ..CLEAR }, Some(Objection::Tied), "many ties"),
-            (Evidence { excess: 0.015, excess_error: 1e-9, ..CLEAR }, None, "an excess of 15/n"),
-            (Evidence { excess: 0.016, excess_error: 1e-9, ..CLEAR }, Some(Objection::WorseMeans), "more than 15/n"),
-            (Evidence { excess: 0.1, excess_error: 0.04, ..CLEAR }, None, "an excess by chance"),
-            (Evidence { excess: 0.1, excess_error: 0.02, ..CLEAR }, Some(Objection::WorseMeans), "more than chance"),
+            (Comparison { lead: 3.1, ..CLEAR }, None, "a small lead"),
+            (Comparison { lead: 3.0, ..CLEAR }, Some(Objection::Unlikely), "too small a lead"),
+            (Comparison { lead: f64::NAN, ..CLEAR }, Some(Objection::Unlikely), "no lead"),
+            (Comparison { tied: 0.049, ..CLEAR }, None, "some ties"),
+            (Comparison { tied: 0.05, ..CLEAR }, Some(Objection::Tied), "many ties"),
+            (Comparison { excess: 0.015, excess_error: 1e-9, ..CLEAR }, None, "an excess of 15/n"),
+            (Comparison { excess: 0.016, excess_error: 1e-9, ..CLEAR }, Some(Objection::WorseMeans), "more than 15/n"),
+            (Comparison { excess: 0.1, excess_error: 0.04, ..CLEAR }, None, "an excess by chance"),
+            (Comparison { excess: 0.1, excess_error: 0.02, ..CLEAR }, Some(Objection::WorseMeans), "more than chance"),
             (
-                Evidence { excess: 0.1, excess_error: 0.02, parameters: 50.0, ..CLEAR },
+                Comparison { excess: 0.1, excess_error: 0.02, parameters: 50.0, ..CLEAR },
                 None,
                 "what 50 coefficients gain",
             ),
-            (Evidence { explains: false, ..CLEAR }, Some(Objection::WorseMeans), "worse than a constant"),
-            (Evidence { excess: f64::NAN, ..CLEAR }, Some(Objection::WorseMeans), "means that overflow"),
+            (Comparison { explains: false, ..CLEAR }, Some(Objection::WorseMeans), "worse than a constant"),
+            (Comparison { excess: f64::NAN, ..CLEAR }, Some(Objection::WorseMeans), "means that overflow"),
             (
-                Evidence { excess: f64::INFINITY, excess_error: f64::NAN, ..CLEAR },
+                Comparison { excess: f64::INFINITY, excess_error: f64::NAN, ..CLEAR },
                 Some(Objection::WorseMeans),
                 "means that overflow",
             ),
-            (Evidence { skewness: -0.49, kurtosis: 0.99, ..CLEAR }, None, "nearly normal"),
-            (Evidence { skewness: -0.51, ..CLEAR }, Some(Objection::NotNormal), "skew"),
-            (Evidence { kurtosis: 1.01, ..CLEAR }, Some(Objection::NotNormal), "heavy tails"),
-            (Evidence { kurtosis: -1.01, ..CLEAR }, Some(Objection::NotNormal), "two humps"),
-            (Evidence { kurtosis: 2.0, observations: 50.0, ..CLEAR }, None, "what few rows may do"),
-            (Evidence { gamma: 0.24, ..CLEAR }, None, "uneven by chance"),
-            (Evidence { gamma: 0.26, ..CLEAR }, Some(Objection::Uneven), "uneven"),
-            (Evidence { gamma: 0.09, gamma_error: 1e-3, ..CLEAR }, None, "slightly uneven"),
-            (Evidence { gamma: 0.11, gamma_error: 1e-3, ..CLEAR }, Some(Objection::Uneven), "uneven for certain"),
-            (Evidence { gamma: 0.51, gamma_error: 9.0, ..CLEAR }, Some(Objection::Uneven), "nearer to a counted share"),
-            (Evidence { gamma: -1.0, ..CLEAR }, None, "uneven the other way"),
-            (Evidence { gamma_error: f64::INFINITY, ..CLEAR }, None, "no curve"),
+            (Comparison { skewness: -0.49, kurtosis: 0.99, ..CLEAR }, None, "nearly normal"),
+            (Comparison { skewness: -0.51, ..CLEAR }, Some(Objection::NotNormal), "skew"),
+            (Comparison { kurtosis: 1.01, ..CLEAR }, Some(Objection::NotNormal), "heavy tails"),
+            (Comparison { kurtosis: -1.01, ..CLEAR }, Some(Objection::NotNormal), "two humps"),
+            (Comparison { kurtosis: 2.0, observations: 50.0, ..CLEAR }, None, "what few rows may do"),
+            (Comparison { gamma: 0.24, ..CLEAR }, None, "uneven by chance"),
+            (Comparison { gamma: 0.26, ..CLEAR }, Some(Objection::Uneven), "uneven"),
+            (Comparison { gamma: 0.09, gamma_error: 1e-3, ..CLEAR }, None, "slightly uneven"),
+            (Comparison { gamma: 0.11, gamma_error: 1e-3, ..CLEAR }, Some(Objection::Uneven), "uneven for certain"),
+            (
+                Comparison { gamma: 0.51, gamma_error: 9.0, ..CLEAR },
+                Some(Objection::Uneven),
+                "nearer to a counted share",
+            ),
+            (Comparison { gamma: -1.0, ..CLEAR }, None, "uneven the other way"),
+            (Comparison { gamma_error: f64::INFINITY, ..CLEAR }, None, "no curve"),
         ] {
             assert_eq!(evidence.objection(), objection, "{what}: {evidence:?}");
         }

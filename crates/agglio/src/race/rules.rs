@@ -94,7 +94,7 @@ impl Rules {
             [_, _, ..] => Stop::new(self.tolerance, epochs),
             _ => Stop::new(self.tolerance, epochs).beyond_tolerance(),
         };
-        (preset::path(&self.settings, oracle, course), stop)
+        (preset::path(&self.settings, oracle, course), stop.patience(self.solver.patience()))
     }
 
     /// The linear stage over these rows.

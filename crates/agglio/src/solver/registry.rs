@@ -46,7 +46,7 @@ macro_rules! registry {
 
 registry! {
     Auto "auto" "The default: a start in closed form, then Levenberg–Marquardt along an adaptive temperature path"
-        Row { family: Family::Adaptive, forms_curvature: false, accepts: &[&["restarts"]], refuses: &[("batch", "it chooses the rows of each step itself")], ..PLAIN };
+        Row { family: Family::Adaptive, forms_curvature: false, patience: 20, accepts: &[&["restarts"]], refuses: &[("batch", "it chooses the rows of each step itself")], ..PLAIN };
     Gd "gd" "Gradient descent on all rows: Algorithm 1"
         Row { step: Step::SmoothnessOrSearch, ..GRADUATED };
     Sgd "sgd" "Minibatch gradient descent: Algorithm 2, also with batches of one row"

@@ -1,8 +1,9 @@
-//! The *dip* of SiLU and GELU: a label in it says how far z is from where φ turns, and not on which side.
+//! Starts on *both sides* of the minimum of φ, for SiLU and GELU. A label near the minimum has two preimages: it says how
+//! far z is from the argmin of φ, but not on which side.
 //!
-//! The linear stage takes the right side first. Where the truth is on the left, or on both sides, a path from there can
+//! The linear stage takes the right side first. If the true z are on the left, or on both sides, a path from there can
 //! end at a minimum that is a mirror image of the good one. So there are more starts: one from the left, and one or two
-//! that leave the turn itself where the loss falls fastest. All are cheap beside the paths that follow.
+//! that leave the argmin in the direction in which the loss falls fastest. All are cheap beside the paths that follow.
 
 use std::vec::IntoIter;
 
@@ -10,9 +11,9 @@ use crate::error::Result;
 use crate::oracle::{Hessian, Oracle, Query, Want};
 use crate::race::starts::linear::LinearStage;
 
-/// Steps away from the turn that are tried together, in units of vᵀHv = 1.
+/// Steps away from the argmin that are tried together, in units of vᵀHv = 1.
 const REACHES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
-/// Where the two sides of the turn differ by less than this factor in loss, both are followed.
+/// Where the two sides of the argmin differ by less than this factor in loss, both are followed.
 const ALIKE: f64 = 1.5;
 
 /// Starts on both sides of the minimum of φ. The spectral ones are computed once the other is used up.

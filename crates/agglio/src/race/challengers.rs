@@ -1,4 +1,4 @@
-//! *Effort*: how many challengers a fit gets, by evidence that costs at most two passes.
+//! *Challengers* of a fit: how many there are to be, by evidence that costs at most two passes.
 //!
 //! The Hessian is the Gauss–Newton matrix and a term of the residuals. Where that term is small in every direction, the
 //! problem is close to linear least squares around the fit, and a second minimum is rare. Where it is not, or where slopes
@@ -32,7 +32,7 @@ const MOST_OFF_SCALE: usize = 8;
 
 /// How many challengers there are to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effort {
+pub(super) enum Challengers {
     /// As many as were asked for.
     Asked {
         restarts: Restarts,
@@ -49,9 +49,9 @@ pub(super) enum Effort {
     },
 }
 
-impl Effort {
+impl Challengers {
     /// What the evidence asks for; none where there is no doubt.
-    pub fn of(oracle: &dyn Oracle, outcome: &Outcome, certificate: &Certificate) -> Result<Option<Effort>> {
+    pub fn of(oracle: &dyn Oracle, outcome: &Outcome, certificate: &Certificate) -> Result<Option<Challengers>> {
         let most = if certificate.status == Status::WrongScale { MOST_OFF_SCALE } else { MOST };
         let scanned = oracle.facts().layout.coefficients <= SCANNED;
         let doubt = doubt(oracle, outcome, certificate)?;
@@ -63,17 +63,17 @@ impl Effort {
             Doubt::Mild => (AGREE_MILD, most),
             Doubt::Strong => (AGREE_STRONG, most),
         };
-        Ok(Some(Effort::UntilClear { doubt, agree, most }))
+        Ok(Some(Challengers::UntilClear { doubt, agree, most }))
     }
 
     /// What was asked for, after what the race has seen.
-    pub fn asked(restarts: Restarts, race: &BestOf) -> Effort {
-        Effort::Asked { restarts, before: race.tried() }
+    pub fn asked(restarts: Restarts, race: &BestOf) -> Challengers {
+        Challengers::Asked { restarts, before: race.tried() }
     }
 
     /// Whether no start is to be left out that may pay.
     pub fn is_thorough(self) -> bool {
-        matches!(self, Effort::UntilClear { doubt: Doubt::Strong, .. })
+        matches!(self, Challengers::UntilClear { doubt: Doubt::Strong, .. })
     }
 
     /// Whether enough has been tried.
@@ -82,12 +82,12 @@ impl Effort {
         let half_agree = 2 * lowest >= all;
         match self {
             _ if race.is_interrupted() => true,
-            Effort::Asked { restarts: Restarts::Count(count), before } => tried >= before + count,
+            Challengers::Asked { restarts: Restarts::Count(count), before } => tried >= before + count,
             _ if race.is_over() => true,
-            Effort::Asked { restarts: Restarts::Auto, .. } => {
+            Challengers::Asked { restarts: Restarts::Auto, .. } => {
                 tried >= MOST_ASKED || (tried >= SOME_ASKED && half_agree)
             }
-            Effort::UntilClear { agree, most, .. } => {
+            Challengers::UntilClear { agree, most, .. } => {
                 tried >= if race.is_infinite() { MOST_INFINITE } else { most }
                     || (tried >= SOME && half_agree)
                     || (tried >= agree && lowest == all)
