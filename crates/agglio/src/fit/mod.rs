@@ -1,7 +1,7 @@
-//! *The* loop: every solver of this crate is these lines with other parts.
+//! The *fit loop* is the only loop over θ. Every solver is this loop with other parts.
 //!
 //! ```text
-//! here  = what is known at (θ, τ), else estimated
+//! here  = the estimate at (θ, τ)
 //! trial = project(θ + p),  p from the direction
 //! accept, reject or settle;  observe;  stop;  stay, advance or retreat
 //! ```
@@ -37,18 +37,17 @@ pub struct Outcome {
     pub reason: StopReason,
     /// Steps taken.
     pub steps: usize,
-    /// Loss where the first step began, at the temperature and over the rows of the first stage; without any, where it
-    /// ended.
+    /// Loss at the start, at the temperature and over the rows of the first stage. Without any step, the loss at the end.
     pub first_loss: f64,
-    /// Loss, gradient and column norms at θ and `tau`, over all rows; of the gradient, what a ball leaves.
+    /// Loss, gradient and column norms at θ and `tau`, over all rows. The gradient is without the part that a ball holds back.
     pub model: Model,
-    /// μ where a ball holds w back: the fit is stationary for the loss with μ/2·‖w‖² added. Zero inside and without one.
+    /// μ, if a ball holds w back: the point is stationary for the loss plus μ/2·‖w‖². Zero inside the ball and without one.
     pub multiplier: f64,
-    /// The relative gradient of the matching loss at θ, where this is the loss that was minimised.
+    /// The relative gradient of the matching loss at θ, if this loss was minimised.
     pub matching_gradient: Option<f64>,
 }
 
-/// The largest entry of θ that other units than the solver's leave finite.
+/// The largest entry of θ that stays finite in the units of the user.
 pub(crate) const FARTHEST: f64 = 1e290;
 
 /// Runs a method from `start` until `stop` says so or `observer` ends it.
@@ -82,7 +81,7 @@ pub(crate) struct FitLoop<'o> {
     p: Vec<f64>,
 }
 
-/// Why a fit is over, with the exact model where it was asked for.
+/// Why a fit has ended, with the exact model if it is known.
 pub(crate) struct Ending {
     pub reason: StopReason,
     pub exact: Option<Model>,
@@ -105,8 +104,8 @@ impl<'o> FitLoop<'o> {
         Ok(FitLoop { oracle, method, stop, state, p })
     }
 
-    /// What the next step asks first, where it is one question and can be answered together with others: see
-    /// [`FitLoop::tell`].
+    /// The query of the next step, if it is a single one. Its answer goes to [`FitLoop::tell`]. So the queries of several runs
+    /// can be answered together.
     pub fn question(&self) -> Option<Query<'_>> {
         if self.state.known.is_some() || self.stop.at_limit(0) {
             return None;
@@ -119,7 +118,7 @@ impl<'o> FitLoop<'o> {
         self.state.known = Some(answer);
     }
 
-    /// Takes a step; answers why the fit is over, if it is.
+    /// Takes a step. Returns why the fit has ended, if it has.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<Option<Ending>> {
         let FitLoop { oracle, method, stop, state, p } = self;
         if stop.at_limit(0) {
@@ -148,7 +147,7 @@ impl<'o> FitLoop<'o> {
             None => Verdict::Accept,
         };
         let verdict = match verdict {
-            // an exact fit has nothing left to gain, whatever a new look would tell
+            // an exact fit has nothing left to gain, even after a refresh
             Verdict::Settled if !here.is_rounding() && method.direction.wants_refresh() => Verdict::Reject,
             verdict => verdict,
         };
@@ -167,7 +166,7 @@ impl<'o> FitLoop<'o> {
         state.follow(next, *oracle, method, stop, settled)
     }
 
-    /// Where it was left on its way, over the rows of its last step. There is no pass to confirm what that step knows.
+    /// The outcome of a run that was left on its way, from its last step alone and without a further pass.
     pub fn leave(self) -> Result<Outcome> {
         self.state.leave(self.oracle)
     }

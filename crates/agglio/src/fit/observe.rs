@@ -11,15 +11,15 @@ pub struct Step<'a> {
     pub stage: usize,
     /// The temperature τ.
     pub tau: f64,
-    /// Rows asked for the estimate.
+    /// Number of rows of the estimate.
     pub rows: usize,
-    /// Rows visited so far ÷ n, all that was asked included.
+    /// Rows visited so far, divided by n, over all queries.
     pub passes: f64,
     /// L̂_τ at the point the step left, over the rows asked.
     pub loss: f64,
     /// ‖∇L̂_τ‖ there, as estimated.
     pub gradient: f64,
-    /// Share of the rows, by weight, whose slope has vanished at the point the step left, where the step knows it; else 0.
+    /// Share of saturated rows, by weight, at the point that the step left; 0 if it is not known.
     pub saturated: f64,
     /// Whether the trial was kept.
     pub accepted: bool,
@@ -27,9 +27,9 @@ pub struct Step<'a> {
     pub theta: &'a [f64],
 }
 
-/// Told of every step; may end the fit.
+/// Is told of every step, and may end the fit.
 pub trait Observer: Send {
-    /// Called after each step; `Break` ends the fit as interrupted, with what has been reached.
+    /// Called after each step. `Break` ends the fit as interrupted, at the best point so far.
     fn step(&mut self, step: &Step<'_>) -> ControlFlow<()>;
 }
 

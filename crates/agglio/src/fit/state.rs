@@ -1,4 +1,4 @@
-//! The *state* of the loop: θ, the beginning of the stage, and what is known at (θ, τ).
+//! The *state* of the loop: θ, the start of the stage, and the estimate at (θ, τ) if it is known.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,11 +13,11 @@ use crate::solver::schedule::{Next, Stage};
 use crate::solver::step::Verdict;
 use crate::solver::{Ball, Keep, Method};
 
-/// Everything that a step changes, but for the memory of the parts.
+/// Everything that a step changes, except the memory of the parts.
 #[derive(Serialize, Deserialize)]
 pub(super) struct LoopState {
     pub theta: Vec<f64>,
-    /// θ before the last accepted step, and where the stage began: these remain if a step overflows.
+    /// θ before the last accepted step, and at the start of the stage. They are used if a step overflows.
     before: Vec<f64>,
     begun: Vec<f64>,
     pub ball: Option<Ball>,
@@ -32,7 +32,7 @@ pub(super) struct LoopState {
     pub accepted: usize,
 }
 
-/// A point that may be better than the last; empty before anything was taken in.
+/// A point that may be better than the last. It begins empty.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct BestPoint {
     theta: Vec<f64>,
@@ -41,7 +41,7 @@ pub(super) struct BestPoint {
 }
 
 impl BestPoint {
-    /// Takes in where a stage ended: the mean of those, later ones counting more, the k-th with k².
+    /// Adds the end of a stage to the mean of these points, in which the k-th has the weight k².
     ///
     /// Reference: Shamir and Zhang (2013), polynomial-decay averaging.
     fn average(&mut self, theta: &[f64]) {
@@ -51,7 +51,7 @@ impl BestPoint {
         self.theta.iter_mut().zip(theta).for_each(|(mean, theta)| *mean += share * (theta - *mean));
     }
 
-    /// Takes in a point if its loss is the lowest so far.
+    /// Takes a point if its loss is the lowest so far.
     pub fn take_lower(&mut self, theta: &[f64], loss: f64) {
         if self.loss.is_none_or(|lowest| loss < lowest) {
             self.loss = Some(loss);
@@ -61,7 +61,7 @@ impl BestPoint {
     }
 }
 
-/// What an observer hears of a step besides where it led.
+/// The numbers of a step that an observer gets, except where it led.
 pub(super) struct StepRecord {
     rows: usize,
     pub loss: f64,
@@ -111,7 +111,7 @@ impl LoopState {
         StepIndex { stage: self.stage, step: self.accepted }
     }
 
-    /// Whether θ and the sums there are finite: where φ is flat, a θ beyond the doubles has a loss like any other.
+    /// Whether θ and the sums there are finite. If φ is flat, the loss at a θ that overflows can be finite.
     pub fn is_finite(&self, sums: &Gradient) -> bool {
         sums.is_finite() && self.theta.iter().all(|theta| theta.abs() <= FARTHEST)
     }
@@ -151,7 +151,7 @@ impl LoopState {
         }
     }
 
-    /// Goes where the schedule says; answers why the fit is over, if it is.
+    /// Follows the schedule. Returns why the fit has ended, if it has.
     pub fn follow(
         &mut self,
         next: Next,
@@ -177,7 +177,7 @@ impl LoopState {
         Ok(None)
     }
 
-    /// Whether the fit is over now that a stage is, with the exact model where it was asked for.
+    /// At the end of a stage: whether the fit has ended, with the exact model if it is known.
     fn review(
         &mut self,
         oracle: &dyn Oracle,
@@ -218,7 +218,7 @@ impl LoopState {
         Ok((end == End::Limit).then(|| Ending { reason: StopReason::Limit, exact: exact(self) }))
     }
 
-    /// A change of temperature forgets what is known.
+    /// Enters a stage. A new temperature invalidates the estimate.
     fn enter(&mut self, stage: Stage, oracle: &dyn Oracle, method: &mut Method) -> Result<()> {
         if stage.tau != self.stage.tau || stage.rows != self.stage.rows {
             self.known = None;
@@ -231,12 +231,12 @@ impl LoopState {
         method.begin(oracle, &self.theta, &self.stage)
     }
 
-    /// Leaves of the gradient what the ball does not hold back, and answers with its multiplier.
+    /// Removes the part of the gradient that the ball holds back, and returns its multiplier.
     fn reduce(&self, model: &mut Model) -> f64 {
         self.ball.map_or(0.0, |ball| ball.reduce(&self.theta, &mut model.gradient))
     }
 
-    /// The model of the loss that is minimised, where it is not squares.
+    /// The model of the loss that is minimised, if it is not squares.
     fn own_model(&self, oracle: &dyn Oracle) -> Result<Option<Model>> {
         if self.objective == Objective::Squares {
             return Ok(None);
@@ -281,7 +281,7 @@ impl LoopState {
         self.outcome(oracle, reason, model)
     }
 
-    /// Where it was left on its way, by what the last step knows.
+    /// The outcome of a run that was left on its way, from its last step.
     pub fn leave(mut self, oracle: &dyn Oracle) -> Result<Outcome> {
         let model = match self.known.take().and_then(Known::into_model) {
             Some(known) => known,

@@ -1,4 +1,4 @@
-//! When a fit is over, and why.
+//! The *stop rule* decides when a fit ends, and why.
 //!
 //! A fit stops on its gradient relative to the gradient's own scale, `max_j |J_jᵀr|/(‖J_j‖‖r‖) ≤ tol`, on a
 //! residual that is only rounding, on steps that can gain nothing any more, on a limit, or on numbers that are not
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::oracle::{Gradient, Model, Value};
 use crate::outcome::StopReason;
 
-/// The rule: a tolerance, a limit, and what has been seen so far.
+/// The stop rule: a tolerance, a limit, and the history of the gradient.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stop {
     tolerance: f64,
@@ -37,7 +37,7 @@ pub enum End {
     Limit,
 }
 
-/// Mean of what a stage's steps saw, which costs nothing extra.
+/// Means over the steps of a stage, which cost nothing extra.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StageMean {
     steps: f64,
@@ -48,7 +48,7 @@ pub struct StageMean {
 }
 
 impl StageMean {
-    /// Takes in one step's sums and the decrease it promised.
+    /// Adds the sums of a step and the decrease that it predicted.
     pub fn add(&mut self, sums: &Gradient, predicted: f64) {
         self.steps += 1.0;
         self.loss += sums.loss;
@@ -58,7 +58,7 @@ impl StageMean {
         self.gradient.iter_mut().zip(&sums.gradient).for_each(|(mean, g)| *mean += g);
     }
 
-    /// Whether no step has been taken in.
+    /// Whether no step has been added.
     pub fn is_empty(&self) -> bool {
         self.steps == 0.0
     }
@@ -82,9 +82,9 @@ impl StageMean {
 }
 
 impl Stop {
-    /// Stages after which the relative gradient is asked for in any case.
+    /// After this number of stages the relative gradient is computed in any case.
     const CHECKUP: usize = 50;
-    /// The relative gradient that a settled fit must have; the square root of rounding with room for conditioning.
+    /// The largest relative gradient of a settled fit: the square root of rounding, with room for ill-conditioned problems.
     const SETTLED: f64 = 1e-6;
 
     /// Stops once the relative gradient is `tolerance`, or after `limit` stages.
@@ -93,8 +93,8 @@ impl Stop {
         Stop { tolerance, aim: tolerance, limit, due, since_confirmed: 0, lowest, since_lowest: 0, patience: 20 }
     }
 
-    /// Goes on to a hundredth of the tolerance: for steps that converge linearly two digits more cost little, and the
-    /// coefficients are farther from the optimum than the gradient from zero by the condition of the problem.
+    /// Continues to a hundredth of the tolerance. For steps that converge linearly, two more digits cost little. The condition
+    /// number of the problem multiplies the error of the gradient in that of the coefficients.
     pub fn beyond_tolerance(mut self) -> Stop {
         self.aim = 0.01 * self.tolerance;
         self
@@ -106,12 +106,12 @@ impl Stop {
         self
     }
 
-    /// Whether `stages` stages are as many as there may be.
+    /// Whether `stages` stages are the limit.
     pub fn at_limit(&self, stages: usize) -> bool {
         stages >= self.limit
     }
 
-    /// Takes in a stage at the last temperature; answers whether the exact relative gradient is worth a pass.
+    /// Adds a stage at the last temperature. Returns whether the exact relative gradient is worth a pass.
     pub fn review(&mut self, mean: &StageMean, end: End) -> bool {
         let gradient = mean.largest_gradient();
         self.since_confirmed += 1;
@@ -126,8 +126,8 @@ impl Stop {
             || self.since_confirmed >= Self::CHECKUP
     }
 
-    /// The verdict of the exact sums at the point that a stage ended at; `own` are those of the loss that is minimised,
-    /// where it is not squares.
+    /// The stop reason from the exact sums at the end of a stage. `own` are those of the loss that is minimised, if it is not
+    /// squares.
     pub fn confirm(&mut self, exact: &Model, own: Option<&Model>, mean: &StageMean, end: End) -> Option<StopReason> {
         self.since_confirmed = 0;
         let Some(relative) = own.unwrap_or(exact).relative_gradient() else { return Some(StopReason::Plateau) };
@@ -136,7 +136,7 @@ impl Stop {
         if reached && !elsewhere {
             return Some(StopReason::Gradient);
         }
-        // a fit that is exact is so at the limit too, even if the gradient has not had the time to stall
+        // at the limit an exact fit counts as exact, even if the gradient has not yet stalled
         if (self.stalled() || end != End::Full) && exact.is_rounding() {
             return Some(StopReason::Rounding);
         }
@@ -150,7 +150,7 @@ impl Stop {
         if reached {
             return Some(StopReason::Matching);
         }
-        // the statistic of the steps is taken to be proportional to the exact one from here on
+        // from here on the gradient of the steps is assumed to be proportional to the exact one
         self.due = mean.largest_gradient() / mean.loss().sqrt() * (self.aim / relative);
         None
     }

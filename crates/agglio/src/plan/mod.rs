@@ -98,8 +98,8 @@ impl Plan {
         self.fit_shards(Box::new(Shard::new(rows.share())), &mut Silent)
     }
 
-    /// Bytes that a fit of a table of this size takes beside what grows with its rows alone: the curvature, where it is
-    /// formed, in as many copies as are in use at once.
+    /// Bytes that the curvature of a fit takes, if it is formed, in all copies that are in use at once. Memory that grows only
+    /// with the rows is not included.
     pub fn memory(&self, rows: usize, columns: usize) -> u64 {
         let dim = columns + usize::from(self.intercept);
         if !self.rules.solver.forms_curvature(dim) {
@@ -110,8 +110,8 @@ impl Plan {
         copies.saturating_mul((dim as u64).saturating_pow(2)).saturating_mul(8)
     }
 
-    /// The length of the first step that the solver takes on these rows where none is given: 1/Λ, or α of Adam, Yogi and
-    /// NGD. None for a solver that has no length to set, or searches for it. Takes some 25 passes over the rows.
+    /// The learning rate of the solver on these rows if none is given: 1/Λ, or α of Adam, Yogi and NGD. None for a solver that
+    /// takes none, or searches for it. Takes about 25 passes over the rows.
     ///
     /// # Errors
     /// If the data cannot be fitted by this plan.
@@ -198,7 +198,7 @@ impl Plan {
     pub(crate) fn sees_problem_of(&self, other: &Plan) -> bool {
         let linear = |plan: &Plan| plan.rules.settings.tau_max == 0.0;
         let problem = |plan: &Plan| (plan.scaling, plan.intercept, plan.l2.to_bits(), linear(plan), plan.branch);
-        // neither a name nor `Debug` need tell all of an activation's parameters
+        // a name or `Debug` need not show all parameters of an activation
         problem(self) == problem(other) && Arc::ptr_eq(&self.activation, &other.activation)
     }
 
@@ -212,14 +212,14 @@ impl Plan {
         self.rules.epochs
     }
 
-    /// Whether somebody has raised the flag that ends fits.
+    /// Whether the flag that ends fits is set.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
 
     /// The problem that this plan solves.
     pub(crate) fn problem(&self) -> Problem {
-        // at τ = 0 a clipped label would never be put right, and the theorems are for labels as they are
+        // a fit that ends at τ = 0 would keep clipped labels, and the theorems are for unclipped ones
         let linear = self.is_linear();
         let between = !linear && self.rules.settings.tau_max < 1.0;
         let margins = match (linear, self.rules.solver) {
@@ -269,7 +269,7 @@ impl Plan {
     }
 }
 
-/// The numbers that the parts of the solver are made with.
+/// The settings of the solver's parts.
 fn settings(spec: &Spec) -> Settings {
     Settings {
         tau0: spec.tau0,

@@ -67,7 +67,7 @@ pub(super) fn of(rules: &Rules, activation: String, oracle: &dyn Oracle, found: 
     })
 }
 
-/// A column so small that its coefficient is no number, or so large that its coefficient is zero or has lost its digits.
+/// Refuses a column so small that its coefficient overflows, or so large that its coefficient underflows.
 fn require_coefficients(coordinates: &Coordinates, theta: &[f64], coefficients: &[f64]) -> Result<()> {
     let refused = |index: usize, what: &str| Err(ErrorKind::Feature { index, what: what.into() }.into());
     if let Some(index) = coefficients.iter().position(|w| !w.is_finite()) {

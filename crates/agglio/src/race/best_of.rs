@@ -9,15 +9,15 @@ use crate::race::Found;
 
 /// Losses this close, relatively, are the same minimum.
 const SAME: f64 = 1e-6;
-/// Losses this close, relatively, differ by where paths leave off.
+/// Losses this close, relatively, differ only because paths stop at different distances from the minimum.
 const TIE: f64 = 1e-7;
-/// Share of saturated rows from which on a run may be on its way to infinity.
+/// A run with at least this share of saturated rows may be on its way to infinity.
 const SATURATED: f64 = 0.5;
 
-/// Where a run began: one that began at the best and returns there is no witness for it.
+/// Where a run began. A run that began at the best and returns there does not count as agreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// At a place that has nothing to do with the best.
+    /// At a point that does not depend on the best.
     Independent,
     /// At the best.
     Best,
@@ -33,17 +33,17 @@ pub(super) struct BestOf {
     /// The lowest loss that is approached at infinity.
     at_infinity: Option<f64>,
     runs: Vec<Run>,
-    /// Whether one of them was ended from outside, and all with it.
+    /// Whether one of them was interrupted, which ends all of them.
     interrupted: bool,
-    /// The rows that all of them end on.
+    /// The rows on which all of them end.
     rows: Batch,
-    /// Where runs have ended, or were given up, above the best.
+    /// The end points of runs that ended, or were given up, above the best.
     others: Vec<Vec<f64>>,
     /// Restarts so far.
     restarts: u64,
 }
 
-/// What counts of a run once it is over.
+/// The record of a run that has ended.
 struct Run {
     loss: f64,
     origin: Origin,
@@ -67,7 +67,7 @@ impl BestOf {
         })
     }
 
-    /// Takes in how a challenger ended.
+    /// Enters the outcome of a challenger.
     pub fn enter(&mut self, outcome: Outcome, origin: Origin, oracle: &dyn Oracle) -> Result<()> {
         self.interrupted |= outcome.reason == StopReason::Interrupted;
         self.runs.push(Run { loss: outcome.model.loss, origin });
@@ -79,7 +79,7 @@ impl BestOf {
 
     /// Keeps the outcome or the best.
     fn decide(&mut self, outcome: Outcome, oracle: &dyn Oracle) -> Result<()> {
-        // of equals the first is kept: on a sample of the rows they may differ in directions that the sample leaves open
+        // of equal runs the first is kept: they may differ in directions that a sample of the rows does not determine
         let lower = outcome.model.loss < self.best.model.loss * (1.0 - TIE);
         if !lower && !self.infinite {
             return Ok(());
@@ -97,12 +97,12 @@ impl BestOf {
         Ok(())
     }
 
-    /// Takes in a loss that is approached at infinity.
+    /// Enters a loss that is approached at infinity.
     fn note_infinity(&mut self, loss: f64) {
         self.at_infinity = Some(self.at_infinity.map_or(loss, |known| known.min(loss)));
     }
 
-    /// Puts a certified minimum in the place of an optimum at infinity.
+    /// Replaces an optimum at infinity by a certified minimum.
     fn prefer(&mut self, outcome: Outcome, oracle: &dyn Oracle) -> Result<()> {
         if Status::from(outcome.reason) != Status::Converged {
             return Ok(());
@@ -114,7 +114,7 @@ impl BestOf {
         Ok(())
     }
 
-    /// Puts a lower run in the place of the best, unless its optimum is at infinity and the best is a certified minimum.
+    /// Replaces the best by a lower run, unless that has its optimum at infinity and the best is a certified minimum.
     fn replace(&mut self, lower: Outcome, oracle: &dyn Oracle) -> Result<()> {
         let certificate = Certificate::examine(oracle, &lower)?;
         let infinite = certificate.status == Status::Diverging;
@@ -139,24 +139,24 @@ impl BestOf {
         Ok(self.certificate.insert(certificate).clone())
     }
 
-    /// Takes in a challenger that was given up on its way to the best, or somewhere above it.
+    /// Counts a challenger that was given up. `met`: on its way to the best, and not above it.
     pub fn count(&mut self, met: bool, origin: Origin) {
         let loss = if met { self.best.model.loss } else { f64::INFINITY };
         self.runs.push(Run { loss, origin });
     }
 
-    /// Takes in a challenger that was given up above the best.
+    /// Counts a challenger that was given up above the best, at θ.
     pub fn give_up(&mut self, theta: Vec<f64>, origin: Origin) {
         self.count(false, origin);
         self.others.push(theta);
     }
 
-    /// Where runs have ended, or were given up, above the best.
+    /// The end points of runs that ended, or were given up, above the best.
     pub fn others(&self) -> &[Vec<f64>] {
         &self.others
     }
 
-    /// Takes in a challenger that runs to infinity, where its loss comes to `limit`; answers whether it is worth following.
+    /// Counts a challenger that runs to infinity, where its loss is `limit`, or returns true if the run should go on.
     pub fn count_infinite(&mut self, limit: f64, origin: Origin) -> bool {
         let known = self.at_infinity.unwrap_or(f64::INFINITY);
         let lower = limit + self.best.model.rounding() < known * (1.0 - TIE);
@@ -168,7 +168,7 @@ impl BestOf {
         false
     }
 
-    /// The certificate of the best, which may find that its optimum is at infinity.
+    /// The certificate of the best. It may find that the optimum is at infinity.
     pub fn examine(&mut self, oracle: &dyn Oracle) -> Result<Certificate> {
         let certificate = self.certificate(oracle)?;
         if certificate.status == Status::Diverging {
@@ -183,17 +183,17 @@ impl BestOf {
         self.infinite
     }
 
-    /// The rows that all runs end on.
+    /// The rows on which all runs end.
     pub fn rows(&self) -> Batch {
         self.rows
     }
 
-    /// The run that is kept if no better one comes.
+    /// The best run so far.
     pub fn best(&self) -> &Outcome {
         &self.best
     }
 
-    /// Whether no further run can matter: the best is exact, or they were ended from outside.
+    /// Whether no further run is useful: the best is exact, or the fit was interrupted.
     pub fn is_over(&self) -> bool {
         self.interrupted || self.best.model.is_rounding()
     }
@@ -202,7 +202,7 @@ impl BestOf {
         self.interrupted
     }
 
-    /// The number of the restart that comes next.
+    /// The number of the next restart.
     pub fn next_restart(&mut self) -> u64 {
         self.restarts += 1;
         self.restarts - 1
@@ -213,13 +213,13 @@ impl BestOf {
         self.runs.len() - 1
     }
 
-    /// Of the runs that began independently, how many have ended at the best, and how many there are.
+    /// The number of independent runs that ended at the best, and the number of all independent runs.
     pub fn witnesses(&self) -> (usize, usize) {
         let own = || self.runs.iter().filter(|run| run.origin == Origin::Independent);
         (own().filter(|run| self.is_lowest(run)).count(), own().count())
     }
 
-    /// Whether a run has ended at the best. One that has ended lower than a finite best has run to infinity.
+    /// Whether a run ended at the best. A run that ended lower than a finite best went to infinity.
     fn is_lowest(&self, run: &Run) -> bool {
         let best = self.best.model.loss;
         run.loss <= best * (1.0 + SAME) && (self.infinite || run.loss >= best * (1.0 - SAME))
@@ -241,7 +241,7 @@ impl BestOf {
     }
 }
 
-/// The loss that an outcome comes to at infinity, where it is on its way there.
+/// The loss that a run approaches at infinity, if it is on its way there.
 fn limit_of(outcome: &Outcome, oracle: &dyn Oracle, rows: Batch) -> Result<Option<f64>> {
     if outcome.model.saturated < SATURATED || outcome.tau < 1.0 || outcome.multiplier > 0.0 {
         return Ok(None);

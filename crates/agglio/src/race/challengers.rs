@@ -1,8 +1,8 @@
-//! *Challengers* of a fit: how many there are to be, by evidence that costs at most two passes.
+//! The number of *challengers* of a fit, by evidence that costs at most two passes.
 //!
-//! The Hessian is the Gauss–Newton matrix and a term of the residuals. Where that term is small in every direction, the
-//! problem is close to linear least squares around the fit, and a second minimum is rare. Where it is not, or where slopes
-//! have vanished, challengers decide.
+//! The Hessian is the sum of the Gauss–Newton matrix and a term of the residuals. If that term is small in every direction,
+//! the problem is close to linear least squares around the fit, and a second minimum is rare. If it is not, or if many rows
+//! are saturated, challengers decide.
 
 use crate::certificate::Certificate;
 use crate::error::Result;
@@ -13,14 +13,15 @@ use crate::outcome::Status;
 use crate::race::best_of::BestOf;
 use crate::spec::Restarts;
 
-/// Challengers that must agree where doubt is mild, also in a model whose directions can all be scanned, and where it is
+/// Number of challengers that must agree: if doubt is mild, if it is mild and all directions can be scanned, and if it is
 /// strong.
 const AGREE_MILD: usize = 1;
 const AGREE_MILD_SCANNED: usize = 2;
 const AGREE_STRONG: usize = 5;
-/// Coefficients up to which a scan leaves hardly any direction out.
+/// Up to this number of coefficients a scan covers nearly all directions.
 const SCANNED: usize = 2;
-/// Challengers after which half of the independent ones are enough, and after which it is enough in any case.
+/// After this number of challengers it is enough that half of the independent ones agree, and after this one it is enough
+/// in any case.
 const SOME: usize = 12;
 const MOST: usize = 24;
 /// The same with automatic restarts.
@@ -30,27 +31,27 @@ const MOST_ASKED: usize = 40;
 const MOST_INFINITE: usize = 5;
 const MOST_OFF_SCALE: usize = 8;
 
-/// How many challengers there are to be.
+/// How many challengers a fit gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Challengers {
     /// As many as were asked for.
     Asked {
         restarts: Restarts,
-        /// Challengers that there were before.
+        /// Number of challengers before.
         before: usize,
     },
-    /// Until it is clear enough which minimum is the lowest.
+    /// As many as are needed to be confident which minimum is the lowest.
     UntilClear {
         doubt: Doubt,
-        /// Challengers after which it is clear, if all agree.
+        /// Number of challengers that are enough if all agree.
         agree: usize,
-        /// Most of them.
+        /// Maximum number of challengers.
         most: usize,
     },
 }
 
 impl Challengers {
-    /// What the evidence asks for; none where there is no doubt.
+    /// The number that the evidence calls for; none if there is no doubt.
     pub fn of(oracle: &dyn Oracle, outcome: &Outcome, certificate: &Certificate) -> Result<Option<Challengers>> {
         let most = if certificate.status == Status::WrongScale { MOST_OFF_SCALE } else { MOST };
         let scanned = oracle.facts().layout.coefficients <= SCANNED;
@@ -66,17 +67,17 @@ impl Challengers {
         Ok(Some(Challengers::UntilClear { doubt, agree, most }))
     }
 
-    /// What was asked for, after what the race has seen.
+    /// The restarts that the user asked for, after the challengers so far.
     pub fn asked(restarts: Restarts, race: &BestOf) -> Challengers {
         Challengers::Asked { restarts, before: race.tried() }
     }
 
-    /// Whether no start is to be left out that may pay.
+    /// Whether all kinds of starts are tried.
     pub fn is_thorough(self) -> bool {
         matches!(self, Challengers::UntilClear { doubt: Doubt::Strong, .. })
     }
 
-    /// Whether enough has been tried.
+    /// Whether there have been enough.
     pub fn is_done(self, race: &BestOf) -> bool {
         let (tried, (lowest, all)) = (race.tried(), race.witnesses());
         let half_agree = 2 * lowest >= all;
@@ -96,39 +97,39 @@ impl Challengers {
     }
 }
 
-/// What a fit must have for a degree of doubt.
+/// The limits within which a fit has a degree of doubt.
 struct Bounds {
-    /// Least share of the Gauss–Newton curvature that residuals leave, in any direction.
+    /// Smallest ratio of the curvature to the Gauss–Newton curvature, over all directions.
     curvature: f64,
-    /// Least rows a coefficient, of equal weight: with fewer, chance alone makes further minima.
+    /// Smallest number of rows per coefficient, of equal weight. With fewer rows, chance alone makes further minima.
     rows: f64,
-    /// Greatest share of the loss that a single row has.
+    /// Largest share of the loss that comes from one row.
     largest: f64,
-    /// Greatest share of rows whose slopes have vanished.
+    /// Largest share of saturated rows.
     saturated: f64,
-    /// Least norm of the coefficients in standardised units: predictors that hardly vary explain next to nothing.
+    /// Smallest norm of the coefficients in standardised units. Linear predictors that hardly vary explain almost nothing.
     size: f64,
 }
 
-/// For no doubt.
+/// The limits of no doubt.
 const BEYOND: Bounds = Bounds { curvature: 0.75, rows: 5.0, largest: 0.5, saturated: 0.7, size: 0.12 };
-/// For mild doubt.
+/// The limits of mild doubt.
 const MILD: Bounds = Bounds { curvature: 0.6, rows: 2.5, largest: 0.7, saturated: 0.9, size: 0.12 };
 
 /// How doubtful it is that a fit has the lowest minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doubt {
-    /// A second minimum is so rare around such a fit that none is looked for.
+    /// A second minimum is so rare that the fit gets no challenger.
     None,
-    /// A challenger or two will do if they agree.
+    /// One or two challengers are enough if they agree.
     Mild,
     /// Challengers decide.
     Strong,
 }
 
-/// What the evidence says of a fit.
+/// The degree of doubt about a fit.
 fn doubt(oracle: &dyn Oracle, outcome: &Outcome, certificate: &Certificate) -> Result<Doubt> {
-    // where columns outnumber rows, or are too many for their Hessian, further minima are not looked for
+    // with more columns than rows, or too many for their Hessian, there is no search for further minima
     if certificate.status == Status::NotIdentified || oracle.is_wide() {
         return Ok(Doubt::None);
     }

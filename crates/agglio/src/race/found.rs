@@ -14,15 +14,15 @@ pub(crate) struct Found {
     /// Standard deviation of noise before φ, where the fit ends at τ = 0.
     pub sigma: Option<f64>,
     pub log_likelihoods: Option<LogLikelihoods>,
-    /// The place of the noise that the rule of noise `auto` chooses, where both were fitted.
+    /// The noise model that the rule of noise `auto` chooses, if both were fitted.
     pub likelier: Option<Noise>,
-    /// Why that is not before φ, where there is such a model.
+    /// The objection to noise before φ, if there is such a model.
     pub objection: Option<Objection>,
-    /// Of the runs beside the one kept, how many ended as low, and how many there are.
+    /// The number of other runs that ended as low, and the number of all other runs.
     pub restarts: Option<(usize, usize)>,
-    /// The loss at infinity of another run, where that is lower.
+    /// The loss at infinity of another run, if it is lower.
     pub lower_at_infinity: Option<f64>,
-    /// Loss of the line at τ = 0 that the path began with.
+    /// Loss of the linear solution at τ = 0 with which the path began.
     pub linear_loss: Option<f64>,
     /// The certificate of the point, once it was asked for.
     pub certificate: Option<Certificate>,
@@ -53,8 +53,9 @@ impl Found {
         Ok(self.certificate.insert(examined).clone())
     }
 
-    /// The last step of a fit: where the rows leave directions of θ open, the point of least norm among those that fit as
-    /// well. A direction that is open up to rounding of the largest rows may yet matter to the others, so the loss decides.
+    /// The last step of a fit: if the rows do not determine some directions of θ, takes the point of least norm among those
+    /// that fit equally well. Rounding in the largest rows can hide that other rows do determine a direction, so the loss
+    /// decides.
     pub fn take_least_norm(&mut self, oracle: &dyn Oracle) -> Result<()> {
         let Some(certificate) = &mut self.certificate else { return Ok(()) };
         let Some(theta) = certificate.open.take_out_of(&self.outcome.theta) else { return Ok(()) };

@@ -124,9 +124,9 @@ impl<'a, 'r> Race<'a, 'r> {
 
     /// The next restart.
     ///
-    /// A part of the rows has other minima in the way than the whole, but nearly the same good one. Restarts begin by
-    /// turns at the linear stage of a random half, which finds other regions, and at the best point on a random quarter,
-    /// which keeps what is good about the best and changes the rest.
+    /// A part of the rows has nearly the same good minimum as all rows, but other poor ones. Restarts alternate between two
+    /// starts: the linear stage of a random half, which finds other regions, and the best point on a random quarter, which
+    /// finds other minima near the best.
     fn restart(&mut self) -> Result<()> {
         let index = self.best_of.next_restart();
         let (all, key) = (self.oracle.rows(), Random::new(self.rules.settings.seed, Stream::Restarts).bits());

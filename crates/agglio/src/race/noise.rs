@@ -17,8 +17,8 @@ pub(super) fn log_likelihoods(oracle: &dyn Oracle, rows: Batch, pre: Option<&Pre
     LogLikelihoods { pre: pre.map(|pre| pre.log_likelihood), post }
 }
 
-/// Standard deviation of noise before φ from the root mean square of what it left in these rows, less the degrees of freedom
-/// that the fit took. Weights that sum to less than the number of their rows are no counts; the rows count then.
+/// Standard deviation of noise before φ, from the root mean square of the residuals on these rows and the degrees of
+/// freedom. If the weights sum to less than the number of rows, they are not counts, and the number of rows is used.
 pub(super) fn unbiased(sigma: f64, oracle: &dyn Oracle, rows: Batch) -> f64 {
     let counted = share(oracle, rows) * oracle.facts().counted as f64;
     let observations = weight(oracle, rows).max(counted);
@@ -26,7 +26,7 @@ pub(super) fn unbiased(sigma: f64, oracle: &dyn Oracle, rows: Batch) -> f64 {
     sigma * (observations / free).sqrt()
 }
 
-/// The weight of these rows: the number of observations that they stand for.
+/// The weight of these rows, which is the number of observations.
 pub(super) fn weight(oracle: &dyn Oracle, rows: Batch) -> f64 {
     share(oracle, rows) * oracle.facts().total_weight
 }
@@ -57,8 +57,8 @@ impl Pre {
         self.sigma
     }
 
-    /// What is kept of it, at the price of a pass: the loss is that of the nearer preimages, and the gradient that of the
-    /// expected squares, which vanishes where the rounds end.
+    /// The result, which costs a pass. The loss is that of the nearer preimages. The gradient is that of the expected squares,
+    /// which is zero at the end of the rounds.
     pub fn found(self, oracle: &dyn Oracle, stage: &LinearStage) -> Result<Found> {
         let Pre { outcome, labels, sigma, .. } = self;
         let query = Query::at(&outcome.theta, 0.0, stage.rows(), Want::Stationarity).with_labels(labels);
@@ -71,13 +71,13 @@ impl Pre {
     }
 }
 
-/// Rounds after which the mixture over two preimages is left as it is.
+/// Maximum number of rounds over two preimages.
 const MOST_ROUNDS: usize = 500;
-/// Rounds from either side of the minimum of φ after which the less likely one is given up.
+/// Number of rounds from either side of the minimum of φ. Then only the likelier side goes on.
 const TRIAL: usize = 5;
 
-/// Maximum likelihood for y = φ(xᵀw + ε): least squares on φ⁻¹(y) where φ is one-to-one, else by expectation and
-/// maximisation over which preimage each row came from, one pass a round, from the right and from the left.
+/// Maximum likelihood for y = φ(xᵀw + ε). If φ is one-to-one, this is least squares on φ⁻¹(y). Otherwise it is expectation
+/// and maximisation over the preimage of each row, from the right and from the left, with one pass per round.
 pub(super) fn pre(oracle: &dyn Oracle, stage: &LinearStage) -> Result<Pre> {
     let labels = LabelChoice { margin: Margin::None, ..oracle.labels() };
     let oracle = &OracleClient::new(oracle, labels);
@@ -98,7 +98,7 @@ pub(super) fn pre(oracle: &dyn Oracle, stage: &LinearStage) -> Result<Pre> {
     Ok(Pre { outcome, labels, sigma, log_likelihood })
 }
 
-/// The first rounds from a start, which the step rule or the limit ends, and why they are over, if they are.
+/// The first rounds from a start, and why the run has ended, if it has.
 fn trial<'o>(oracle: &'o dyn Oracle, stage: &LinearStage, start: Vec<f64>) -> Result<(FitLoop<'o>, Option<Ending>)> {
     // predictors that move by less than 1e-10·σ move far less than their standard errors; one preimage needs no round
     let share = if oracle.facts().activation.argmin.is_some() { 1e-20 } else { f64::MAX };

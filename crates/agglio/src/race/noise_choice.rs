@@ -1,4 +1,4 @@
-//! The *noise choice*: the rule by which noise `auto` believes in noise before φ, a function of a comparison alone.
+//! The *noise choice* is the rule by which noise `auto` takes noise before φ. It is a function of a comparison alone.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use crate::outcome::{LogLikelihoods, Objection};
 use crate::race::Found;
 use crate::race::noise::{Pre, unbiased, weight};
 
-/// What is known of noise before φ beside noise after it. Weights are counts: a weight of two is the row twice.
+/// A comparison of noise before φ with noise after it. Weights are counts: a weight of two is the same row twice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comparison {
-    /// Weight of the rows that judge, the number of observations.
+    /// Weight of the rows, which is the number of observations.
     observations: f64,
     /// Number of coefficients.
     parameters: f64,
@@ -19,9 +19,9 @@ pub(super) struct Comparison {
     lead: f64,
     /// Share of the labels that repeat the lowest or the highest one.
     tied: f64,
-    /// By how much the mean square of predicted means is larger before φ, relative to the one after it.
+    /// Relative excess of the mean square error of the predicted means under noise before φ.
     excess: f64,
-    /// Standard error of that.
+    /// Standard error of the excess.
     excess_error: f64,
     /// Whether its means are nearer to the labels than the model without covariates.
     explains: bool,
@@ -36,19 +36,19 @@ pub(super) struct Comparison {
     gamma_error: f64,
 }
 
-/// How many nats noise before φ must lead by.
+/// The smallest lead of noise before φ, in nats.
 const LEAD: f64 = 3.0;
-/// Share of labels at the extremes from which they look clipped.
+/// From this share on, labels at the extremes look clipped.
 const MOST_TIED: f64 = 0.05;
 /// Relative excess of the mean square that is always allowed, times the number of observations.
 const EXCESS: f64 = 15.0;
-/// Skewness and kurtosis that are gross, however few the observations.
+/// Skewness and kurtosis up to these are always allowed.
 const GROSS: (f64, f64) = (0.5, 1.0);
-/// Standard errors of skewness and kurtosis that chance does not explain.
+/// From this number of standard errors on, skewness and kurtosis are not chance.
 const CHANCE: f64 = 4.0;
-/// γ beyond which its standard error decides, and the one that is nearer to that of counted shares.
+/// γ up to the first is allowed, and γ above the second is not. Between them its standard error decides.
 const GAMMA: (f64, f64) = (0.1, 0.5);
-/// Standard errors of γ that chance does not explain.
+/// From this number of standard errors on, γ is not chance.
 const GAMMA_CHANCE: f64 = 2.5;
 
 impl Comparison {
@@ -93,7 +93,7 @@ impl Comparison {
         })
     }
 
-    /// What speaks against noise before φ first; evidence that is not a number does.
+    /// The first objection to noise before φ. A number that is NaN is an objection.
     fn objection(&self) -> Option<Objection> {
         let asked = [
             (self.lead > LEAD, Objection::Unlikely),
@@ -105,20 +105,20 @@ impl Comparison {
         asked.into_iter().find(|(holds, _)| !holds).map(|(_, objection)| objection)
     }
 
-    /// Its means explain something, and are no worse than those of least squares, or not by more than chance and the
-    /// coefficients, which least squares fits to just these labels, explain.
+    /// Whether its means are better than a constant, and not worse than those of least squares beyond chance. Chance includes
+    /// the coefficients, which least squares fits to these very labels.
     fn means_are_right(&self) -> bool {
         let by_chance = (2.0 + 0.5 * self.parameters.sqrt()) * self.excess_error;
         self.explains && (self.excess <= EXCESS / self.observations || self.excess <= by_chance)
     }
 
-    /// The residuals of φ⁻¹(y) are not grossly non-normal.
+    /// Whether the residuals of φ⁻¹(y) are not grossly non-normal.
     fn is_normal(&self) -> bool {
         let by_chance = |variance: f64| CHANCE * (variance / self.observations).sqrt();
         self.skewness.abs() <= GROSS.0.max(by_chance(6.0)) && self.kurtosis.abs() <= GROSS.1.max(by_chance(24.0))
     }
 
-    /// Their variance does not grow where φ is flat.
+    /// Whether their variance does not grow where φ is flat.
     fn is_even(&self) -> bool {
         self.gamma <= (GAMMA_CHANCE * self.gamma_error).clamp(GAMMA.0, GAMMA.1)
     }

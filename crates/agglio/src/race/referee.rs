@@ -10,12 +10,12 @@ use crate::race::best_of::BestOf;
 
 /// θ this close to that of another run, relatively, is on its way there.
 const NEAR: f64 = 1e-2;
-/// A challenger is clearly behind where each of `SLOW_STEPS` steps gains less than this share of what it lacks.
+/// A challenger is clearly behind if each of `SLOW_STEPS` steps gains less than this share of its lag.
 const SLOW: f64 = 0.01;
 const SLOW_STEPS: usize = 3;
 /// The same for a single step.
 const SLOWEST: f64 = 1e-4;
-/// Share of saturated rows from which on a challenger may be on its way to infinity.
+/// A challenger with at least this share of saturated rows may be on its way to infinity.
 const ALL_SATURATED: f64 = 0.95;
 
 /// Why a challenger was ended.
@@ -23,7 +23,7 @@ const ALL_SATURATED: f64 = 0.95;
 pub(super) enum Decision {
     /// It came close to the best.
     Met,
-    /// Its steps gain too little of what it lacks.
+    /// Its steps gain too small a share of its lag.
     Behind,
     /// It came close to where another run has ended above the best.
     MetAnother,
@@ -40,7 +40,7 @@ pub(super) struct Referee<'b> {
     pub judgement: Judgement,
 }
 
-/// What a referee remembers.
+/// The memory of a referee.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Judgement {
     last_loss: f64,

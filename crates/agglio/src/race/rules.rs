@@ -1,4 +1,4 @@
-//! The *rules* of a race: what a solver by name stands for.
+//! The *rules* of a race: the runs that each solver stands for.
 
 use crate::error::Result;
 use crate::fit::{Outcome, Stop};
@@ -19,7 +19,7 @@ const ROUGH: f64 = 1e-4;
 /// Starts of solver `multistart`.
 const STARTS: u64 = 10;
 
-/// The solver and its settings, where runs may begin and when they end.
+/// The solver, its settings, the start of the runs and the limits at which they end.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub solver: Solver,
@@ -27,9 +27,9 @@ pub(crate) struct Rules {
     /// The course of solver `theory`.
     pub theory: Option<theory::Course>,
     pub noise: Noise,
-    /// Whether both places of the noise are fitted, so that they can be compared.
+    /// Whether both noise models are fitted, so that they can be compared.
     pub compares: bool,
-    /// Most stages of a run.
+    /// Maximum number of stages of a run.
     pub epochs: usize,
     pub tolerance: f64,
     pub start: Start,
@@ -68,7 +68,7 @@ impl Rules {
         self.judge(oracle, &start, outcome)
     }
 
-    /// Runs from random starts, the first of them the one asked for.
+    /// Runs from random starts. The first start is the one that the user asked for.
     fn multistart(&self, oracle: &dyn Oracle, runs: &mut Runs<'_>) -> Result<Found> {
         let first = self.single(self.begin(oracle)?, oracle, runs)?;
         let mut race = Race::new(self, oracle, runs, first, Batch::All)?;
@@ -102,7 +102,7 @@ impl Rules {
         LinearStage::of(oracle, rows, self.settings.ball(oracle))
     }
 
-    /// Standard deviation of noise before φ, where the fit ends at τ = 0, by degrees of freedom.
+    /// Standard deviation of noise before φ, by degrees of freedom, if the fit ends at τ = 0.
     pub fn sigma(&self, oracle: &dyn Oracle, found: &Found) -> Result<Option<f64>> {
         let residual = match found.sigma {
             None if self.settings.tau_max == 0.0 => Some(oracle.rms_preimage_error(&found.outcome.theta)?),
@@ -122,8 +122,8 @@ impl Rules {
         Ok((method, if self.solver.converges_linearly() { stop.beyond_tolerance() } else { stop }))
     }
 
-    /// Says of steps whose length was asked for whether they led uphill, and of those that the theory plans whether they led out
-    /// of the numbers.
+    /// Replaces the stop reason of steps of a given length if they led uphill, and of steps that the theory plans if they
+    /// overflowed.
     pub(crate) fn judge(&self, oracle: &dyn Oracle, start: &[f64], outcome: Outcome) -> Result<Outcome> {
         let overshot = self.settings.eta.is_some() && led_away(oracle, start, &outcome)?;
         let reason = match outcome.reason {
@@ -135,7 +135,7 @@ impl Rules {
     }
 }
 
-/// Whether a fit ended above where it began, or beyond what is finite.
+/// Whether a fit ended above its start, or overflowed.
 fn led_away(oracle: &dyn Oracle, start: &[f64], outcome: &Outcome) -> Result<bool> {
     let query = Query::at(start, outcome.tau, Batch::All, Want::Loss);
     let loss = match outcome.reason {

@@ -18,9 +18,9 @@ use crate::solver::schedule::Adaptive;
 use crate::solver::step::Improvement;
 use crate::solver::{Ball, Keep, Method};
 
-/// Times that preimages are chosen again where there are two.
+/// Maximum number of times that the nearer of two preimages is chosen again.
 const MOST_CHOICES: usize = 10;
-/// Rows a coefficient that tell starts apart.
+/// Rows per coefficient that are enough to compare starts.
 const ROWS: f64 = 5.0;
 
 impl Rules {
@@ -57,7 +57,7 @@ impl LinearStage {
         Ok(LinearStage { system: Arc::new(LinearSystem::new(rows, matrix, ball)), choices, right_sides })
     }
 
-    /// The rows that it is about.
+    /// Its rows.
     pub fn rows(&self) -> Batch {
         self.system.rows
     }
@@ -83,11 +83,10 @@ impl LinearStage {
         self.rechoose(oracle, theta)
     }
 
-    /// The best start for τ = 1: of the label margins that make a difference, the one whose solution has the lowest loss
-    /// there, and its solution.
+    /// The best start for τ = 1: the label margin whose solution has the lowest loss there, and that solution.
     pub fn start(&self, oracle: &dyn Oracle) -> Result<(Margin, Vec<f64>)> {
         let facts = oracle.facts();
-        // labels as they are come last, where they all have preimages and the narrowest margin clips some of them
+        // unclipped labels come last, if all have preimages and the narrowest margin clips some of them
         let unclipped = facts.clips_some && facts.preimages.without_preimage == 0;
         let margins = (0..facts.margins).map(Margin::Nth).chain(unclipped.then_some(Margin::None));
         let starts = margins.map(|margin| Ok((margin, self.with_margin(oracle, margin)?)));
@@ -100,11 +99,11 @@ impl LinearStage {
         Ok(starts.swap_remove(best))
     }
 
-    /// The losses of several points at τ = 1, for a choice between them: over as many rows as cost a pass together, or as
-    /// many as tell them apart if these are more.
+    /// The losses of several points at τ = 1, to choose between them. The rows are so few that all points together cost a
+    /// pass, but enough to compare them.
     pub fn losses(&self, oracle: &dyn Oracle, points: &[Vec<f64>]) -> Result<Vec<f64>> {
         let all = self.rows().len(oracle.rows());
-        // rows of little weight tell little
+        // rows of little weight carry little information
         let enough = (ROWS * oracle.dim() as f64 / oracle.facts().effective_fraction).ceil() as usize;
         let len = enough.max(all.div_ceil(points.len().max(1)));
         let rows = match self.rows() {
@@ -169,14 +168,13 @@ impl LinearStage {
         Ok((norm > 0.0).then(|| v.iter().map(|v| v / norm).collect()))
     }
 
-    /// Chooses for each row the preimage that is nearer, solves, and chooses again until nothing changes. The loss is the
-    /// smaller of smooth ones, so it falls until the choice stays as it is; the last thousandth is for the temperatures
-    /// above to find.
+    /// Chooses the nearer preimage for each row, solves, and chooses again. The loss falls until no choice changes. The last
+    /// thousandth of it is left to the higher temperatures.
     fn rechoose(&self, oracle: &dyn Oracle, theta: Vec<f64>) -> Result<Vec<f64>> {
         Ok(fit(oracle, self.method(Box::new(Full), 1e-3), theta, Stop::new(0.0, MOST_CHOICES), &mut Silent)?.theta)
     }
 
-    /// Solutions for right-hand sides that depend on θ, one after the other, until one promises less than a share of the loss.
+    /// Solves again and again for right-hand sides that depend on θ, until a solution promises less than a share of the loss.
     pub fn method(&self, estimator: Box<dyn Estimator>, share: f64) -> Method {
         Method {
             schedule: Box::new(Adaptive::new(0.0, vec![self.rows()]).staying()),

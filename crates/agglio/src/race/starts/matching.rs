@@ -9,9 +9,9 @@ use crate::solver::estimator::MatchingLoss;
 use crate::solver::schedule::Constant;
 use crate::solver::{Keep, Method, step};
 
-/// Most rounds of reweighting, as generalised linear models are usually given.
+/// Maximum number of rounds, as is usual for generalised linear models.
 const ROUNDS: usize = 25;
-/// Rounds that tell a separation of the labels.
+/// Number of rounds that reveal a separation of the labels.
 const FEW_ROUNDS: usize = 12;
 /// Rounds without a smaller gradient after which there will be none.
 const PATIENCE: usize = 2;
@@ -19,11 +19,10 @@ const PATIENCE: usize = 2;
 impl Rules {
     /// Iteratively reweighted least squares from zero, each round a Newton step on the matching loss without any damping.
     ///
-    /// For a sigmoid this is logistic regression, which for labels that are no shares of successes is its quasi maximum
-    /// likelihood. Reference: Nelder and Wedderburn (1972); Papke and Wooldridge (1996).
+    /// For a sigmoid this is logistic regression. For labels that are not shares of successes it is quasi maximum likelihood. Reference: Nelder and Wedderburn (1972); Papke and Wooldridge (1996).
     pub(in crate::race) fn matching_start(&self, oracle: &dyn Oracle, runs: &mut Runs<'_>) -> Result<Vec<f64>> {
         let end = self.reweighted(ROUNDS, oracle, runs)?;
-        // rounds that nothing damps may have led away
+        // undamped rounds may have led away
         let ends = [vec![0.0; oracle.dim()], end.theta];
         let losses = oracle.losses(&ends, self.settings.tau_max, Batch::All)?;
         let [start, end] = ends;

@@ -1,7 +1,7 @@
 //! *Neighbours* of a minimum: further valleys of the loss on lines through it, along the eigenvectors of its Hessian.
 //!
-//! A restart forgets what is good about a minimum; its neighbours differ from it in one direction. Eigenvectors are taken in
-//! units of the curvature at τ = 0, so that they do not depend on the units of the columns.
+//! A restart gives up all of a minimum, but a neighbour differs from it in one direction only. The eigenvectors are relative
+//! to the curvature at τ = 0, so that they do not depend on the units of the columns.
 
 use crate::error::Result;
 use crate::fit::Outcome;
@@ -9,14 +9,15 @@ use crate::oracle::{Batch, Hessian, Oracle, Projection, Query, Want};
 use crate::race::starts::linear::LinearStage;
 use crate::race::starts::scan::{ROWS, project, sample};
 
-/// Steps to each side of the minimum, and the root mean square by which the shortest and the longest change predictors.
+/// Number of steps to each side of the minimum, and the root mean square change of the linear predictors by the shortest and
+/// the longest step.
 const STEPS: i32 = 24;
 const SHORTEST: f64 = 0.1;
 const LONGEST: f64 = 60.0;
-/// Directions that are looked into, of the lowest curvature first.
+/// Maximum number of directions, those of the lowest curvature first.
 const MOST_LINES: usize = 20;
 
-/// The lowest point of a valley: its loss, the line it is on by its place, and the step that leads there.
+/// The lowest point of a valley: its loss, the index of its line, and the step along it.
 #[derive(Clone, Copy)]
 struct Valley {
     loss: f64,

@@ -1,7 +1,7 @@
-//! A *scan* of scales and thresholds along one direction: where the direction of the linear stage is right, but labels at
-//! the bounds, or few of one kind, have led its length or its intercept astray.
+//! A *scan* evaluates the loss at many scales and thresholds along one direction. It helps if the direction of the linear
+//! stage is right, but its length or intercept is not, because of labels at the bounds or few labels of one kind.
 //!
-//! A model of few coefficients has few directions: there some that are spread over all of them are scanned.
+//! With few coefficients, the scan uses directions that are spread over all possible ones.
 
 use std::borrow::Cow;
 use std::f64::consts::PI;
@@ -12,14 +12,14 @@ use crate::oracle::{Ask, Batch, Oracle, Projection, Query};
 use crate::race::starts::linear::LinearStage;
 use crate::solver::preset::SAMPLE_KEY;
 
-/// Rows that a scan of one direction looks at, and one of many.
+/// Number of rows in a scan of one direction, and in a scan of many.
 pub(in crate::race) const ROWS: usize = 2000;
 const ROWS_EVERYWHERE: usize = 60;
-/// Root mean squares of the predictors that are tried.
+/// Root mean squares of the linear predictors.
 const SCALES: [f64; 10] = [0.3, 0.6, 1.2, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0];
-/// Shares of the rows that are below the threshold, where z = 0.
+/// Shares of the rows below the threshold, at which z = 0.
 const SHARES: [f64; 15] = [0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 0.99, 1.0];
-/// Coefficients up to which directions are spread over all that there are.
+/// Up to this number of coefficients, directions are spread over all possible ones.
 const FEW: usize = 3;
 /// Directions for two of them, and for more.
 const ANGLES: u32 = 12;
@@ -30,7 +30,7 @@ const VALLEY: f64 = 3.4;
 const MOST: usize = 2;
 const MOST_EVERYWHERE: usize = 3;
 
-/// A point of the scan: its loss, the direction by its place, the scale and the intercept.
+/// A point of the scan: its loss, the index of its direction, the scale and the intercept.
 #[derive(Clone, Copy)]
 struct Place {
     loss: f64,
@@ -49,7 +49,7 @@ pub(in crate::race) fn starts(oracle: &dyn Oracle, stage: &LinearStage) -> Resul
     scan_along(oracle, &[direction], ROWS, MOST)
 }
 
-/// Whether coefficients are so few that the scan leaves hardly any direction out.
+/// Whether the scan covers nearly all directions.
 pub(in crate::race) fn is_everywhere(oracle: &dyn Oracle) -> bool {
     oracle.facts().layout.coefficients <= FEW
 }
@@ -79,7 +79,7 @@ fn scan_along(oracle: &dyn Oracle, directions: &[Vec<f64>], rows: usize, most: u
     Ok(kept.into_iter().map(point).collect())
 }
 
-/// The asked rows, seen along the lines through `theta` in these directions.
+/// The linear predictors of these rows at `theta`, and along each of these directions.
 pub(in crate::race) fn project(
     oracle: &dyn Oracle,
     theta: &[f64],
