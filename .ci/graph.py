@@ -34,13 +34,30 @@ LAYERS = [
 BLIND = ["race", "certificate", "tune"]
 HIDDEN = re.compile(r"\b(Dense|Driver|Shard|Sigmoid|Softplus|LeakySoftplus|Silu|Gelu|Tanh|Probit|Exponential|Identity)\b")
 
-IMPORT = re.compile(r"\bcrate::(?:\{(.*?)\};|([a-z_]+))", re.S)
+IMPORT = re.compile(r"\bcrate::(?:\{(.*?)\};|([A-Za-z_]+))", re.S)
+TESTS = re.compile(r"#\[cfg\(test\)\]\n(?:#\[.*\]\n)*mod ")
 
 
 def read_files():
     """Text of each file by its path, without tests and comments."""
-    files = {file.relative_to(SOURCE): file.read_text().split("#[cfg(test)]")[0] for file in sorted(SOURCE.rglob("*.rs"))}
-    return {path: re.sub(r"//.*", "", text) for path, text in files.items() if path.name != "lib.rs"}
+    files = {file.relative_to(SOURCE): TESTS.split(file.read_text())[0] for file in sorted(SOURCE.rglob("*.rs"))}
+    return {path: absolute(path, re.sub(r"//.*", "", text)) for path, text in files.items() if path.name != "lib.rs"}
+
+
+def absolute(path, text):
+    """The text with `crate::` in place of chains of `super::`."""
+    own = [part for part in path.with_suffix("").parts if part != "mod"]
+
+    def resolve(chain):
+        return "::".join(["crate", *own[: max(len(own) - chain.group().count("super"), 0)], ""])
+
+    return re.sub(r"\b(?:super::)+", resolve, text)
+
+
+def read_exports():
+    """The module of each name that lib.rs exports at the root of the crate."""
+    exports = re.findall(r"pub use ([a-z_]+)::(?:[a-z_]+::)*(?:\{(.*?)\}|(\w+));", (SOURCE / "lib.rs").read_text(), re.S)
+    return {name: module for module, group, one in exports for name in re.findall(r"\w+", group or one)}
 
 
 def module(path):
@@ -48,10 +65,11 @@ def module(path):
     return path.with_suffix("").parts[0]
 
 
-def imported(text):
-    """First names of the paths that begin with `crate::`."""
+def imported(text, exports):
+    """Modules of the paths that begin with `crate::`."""
     for group, name in IMPORT.findall(text):
-        yield from [name] if name else re.findall(r"(?:^|,)\s*([a-z_]+)", re.sub(r"\{[^{}]*\}", "", group))
+        names = [name] if name else re.findall(r"(?:^|,)\s*([A-Za-z_]+)", re.sub(r"\{[^{}]*\}", "", group))
+        yield from (exports.get(name, name) for name in names)
 
 
 def find_cycle(graph):
@@ -78,7 +96,8 @@ def main():
     texts = {}
     for path, text in files.items():
         texts[module(path)] = texts.get(module(path), "") + text
-    graph = {name: sorted(set(imported(text)) & set(texts) - {name}) for name, text in texts.items()}
+    exports = read_exports()
+    graph = {name: sorted(set(imported(text, exports)) & set(texts) - {name}) for name, text in texts.items()}
     height = {name: -depth for depth, layer in enumerate(LAYERS) for name in layer.split()}
     problems = [f"{name} has no layer in .ci/graph.py" for name in graph if name not in height]
     if not problems:
@@ -86,6 +105,7 @@ def main():
         problems += [f"upward import: {name} -> {other}" for name, other in upward]
     if cycle := find_cycle(graph):
         problems.append("cycle: " + " -> ".join(cycle))
+    problems += [f"{path} gives the crate another name" for path, text in files.items() if re.search(r"\bcrate as\b", text)]
     for path, text in files.items():
         if module(path) in BLIND:
             problems += [f"{path} names {name}" for name in sorted(set(HIDDEN.findall(text)))]

@@ -19,19 +19,25 @@ pub struct Fitted {
     driver: Driver,
     outcome: Outcome,
     report: Report,
+    checkpoints: usize,
     checkpoint_fault: Option<Error>,
 }
 
 impl Fitted {
     pub(crate) fn new(driver: Driver, outcome: Outcome, report: Report) -> Fitted {
-        Fitted { driver, outcome, report, checkpoint_fault: None }
+        Fitted { driver, outcome, report, checkpoints: 0, checkpoint_fault: None }
     }
 
-    pub(crate) fn with_checkpoint_fault(self, checkpoint_fault: Option<Error>) -> Fitted {
-        Fitted { checkpoint_fault, ..self }
+    pub(crate) fn with_checkpoints(self, checkpoints: usize, checkpoint_fault: Option<Error>) -> Fitted {
+        Fitted { checkpoints, checkpoint_fault, ..self }
     }
 
-    /// Why the last checkpoint could not be written, if it could not. The fit went on without further checkpoints.
+    /// Number of checkpoints that were written.
+    pub fn checkpoints(&self) -> usize {
+        self.checkpoints
+    }
+
+    /// Why the last checkpoint could not be written, if it could not. The fit went on.
     pub fn checkpoint_fault(&self) -> Option<&Error> {
         self.checkpoint_fault.as_ref()
     }

@@ -166,7 +166,7 @@ pub struct FitArgs {
     /// Save the state of the fit to this file on the way, for --resume; takes less than 1 % of the time
     #[arg(long, value_name = "F", help_heading = "Run")]
     pub checkpoint: Option<PathBuf>,
-    /// Continue the fit of a checkpoint file; the data and all options but --threads and outputs must be the same
+    /// Continue the fit of a checkpoint file. The data and the options must be the same, except --threads and output files
     #[arg(long, value_name = "F", help_heading = "Run")]
     pub resume: Option<PathBuf>,
 }

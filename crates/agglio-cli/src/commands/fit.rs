@@ -8,7 +8,7 @@ use agglio::model::{Model, Origin};
 use agglio::read::Table;
 use agglio::rows::Dense;
 use agglio::{Report, Status};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::args::{FitArgs, Format};
 use crate::interrupt;
@@ -34,20 +34,38 @@ impl Outputs {
     fn new(args: &FitArgs, inputs: &[&Path]) -> Result<Outputs> {
         let output = |path: &Option<PathBuf>| path.as_ref().map(|path| Output::new(path, args.force)).transpose();
         let (model, trace) = (output(&args.model)?, output(&args.trace)?);
-        // a fit that is resumed may go on with the same file
-        let replaces = args.force || args.checkpoint == args.resume;
-        let checkpoint = args.checkpoint.as_ref().map(|path| Output::new(path, replaces)).transpose()?;
-        let resumed = args.resume.as_deref().filter(|_| args.checkpoint != args.resume);
+        let checkpoint = args.checkpoint.as_ref().map(|path| checkpoint(path, args)).transpose()?;
+        let resumed = args.resume.as_deref().filter(|resume| !args.checkpoint.iter().any(|path| is_same(path, resume)));
         let inputs: Vec<&Path> = inputs.iter().copied().chain(resumed).collect();
         output::require_distinct([&model, &trace, &checkpoint].into_iter().flatten(), &inputs)?;
         Ok(Outputs { model, trace, checkpoint: args.checkpoint.clone(), quiet: args.run.quiet })
     }
 }
 
+/// The checkpoint file. A fit that is resumed may go on with the same file.
+fn checkpoint(path: &Path, args: &FitArgs) -> Result<Output> {
+    let replaces = args.force || args.resume.iter().any(|resume| is_same(path, resume));
+    match Output::new(path, replaces)? {
+        Output::File { typed, path, replace } => Ok(Output::File { typed, path, replace }),
+        _ => bail!("{}: a checkpoint needs a regular file", path.display()),
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+/// The checkpoint to continue from. A file that the fit is saved to as well need not exist yet, so that one command can be
+/// repeated until the fit has ended.
+fn resumed(args: &FitArgs) -> Option<&Path> {
+    let begins = args.resume == args.checkpoint && args.resume.as_ref().is_some_and(|file| !file.exists());
+    args.resume.as_deref().filter(|_| !begins)
+}
+
 pub fn run(args: &FitArgs) -> Result<ExitCode> {
     let (method, selection) = (args.method()?, plan::selection(&args.table)?);
     let plan = FitPlan::new(Source::of(&args.table)?, selection, method)?;
-    let plan = plan.saved_to(args.checkpoint.as_deref(), args.resume.as_deref())?;
+    let plan = plan.saved_to(args.checkpoint.as_deref(), resumed(args))?;
     let outputs = Outputs::new(args, &plan.inputs())?;
     let begun = Instant::now();
     let table = plan.source.read(&plan.selection, outputs.quiet)?;
@@ -101,15 +119,13 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     warnings.extend(plan.batch_warning(table.labels.len()));
     warnings.extend(table_warnings(&table, plan.source.no_header));
     let (fitted, mut written, rows) = fit_watched(plan, outputs, table, &names)?;
-    warnings.extend(fitted.checkpoint_fault().map(|why| format!("there were no further checkpoints: {why}")));
+    warnings.extend(fitted.checkpoint_fault().map(|why| format!("the last checkpoint could not be written: {why}")));
+    warnings.extend(resume_hint(outputs, &fitted));
     let report = fitted.into_report();
     warnings.extend(report.warnings_on(&format!("`{}`", plan.target()), &names));
     if report.status() == Status::Interrupted && outputs.model.is_some() {
         warnings.push("interrupted, so no model was written".into());
     }
-    let saved = outputs.checkpoint.as_ref().filter(|file| report.status() == Status::Interrupted && file.exists());
-    warnings
-        .extend(saved.map(|file| format!("to continue from the last checkpoint, pass --resume {}", file.display())));
     let r_squared = print::r_squared(report.prediction_loss, variance);
     if report.certificate.certified() && r_squared.is_some_and(|share| share < -1e-9) {
         let check = if plan.selection.offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
@@ -134,6 +150,15 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     // giving a large table back takes a while, and is no part of the fit
     drop(rows);
     Ok((fitted, written))
+}
+
+/// How an interrupted fit is continued.
+fn resume_hint(outputs: &Outputs, fitted: &agglio::Fitted) -> Option<String> {
+    let file = outputs.checkpoint.as_ref().filter(|_| fitted.status() == Status::Interrupted)?.display();
+    Some(match fitted.checkpoints() {
+        0 => "interrupted before the first checkpoint".to_owned(),
+        _ => format!("to continue from the last checkpoint, pass --resume '{file}'"),
+    })
 }
 
 fn fit_watched(

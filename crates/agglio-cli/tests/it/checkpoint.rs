@@ -30,7 +30,7 @@ fn kill(folder: &Folder, words: &str) -> bool {
     folder.path("c").exists()
 }
 
-/// The result without times and without the pass that recognises the rows.
+/// The result without times and without the passes that recognise the rows.
 fn result(mut fit: Value) -> Value {
     for field in ["seconds", "read_seconds", "passes"] {
         fit.as_object_mut().unwrap().remove(field).unwrap();
@@ -44,7 +44,19 @@ fn a_killed_fit_goes_on_where_it_was() {
     let undisturbed = folder.fit(&long);
     let resumed = folder.fit(&format!("{long} --threads 2 --resume c --checkpoint c"));
     assert_eq!(result(resumed.clone()), result(undisturbed.clone()));
-    assert_eq!(resumed["passes"].as_f64(), undisturbed["passes"].as_f64().map(|passes| passes + 1.0));
+    assert_eq!(resumed["passes"].as_f64(), undisturbed["passes"].as_f64().map(|passes| passes + 2.0));
+    // a default that is typed out is the same option, and so is another name of the activation
+    let resumed =
+        folder.fit(&format!("{long} --activation logistic --seed 0 --noise post --resume ./c --checkpoint c"));
+    assert_eq!(result(resumed), result(undisturbed));
+}
+
+/// One command, again and again.
+#[test]
+fn a_fit_that_is_resumed_from_its_own_file_may_begin() {
+    let folder = Folder::with_data();
+    let words = "data.csv --target y --checkpoint c --resume c";
+    assert_eq!(result(folder.fit(words)), result(folder.fit("data.csv --target y")));
 }
 
 #[test]
@@ -75,6 +87,9 @@ fn no_other_fit_goes_on() {
     assert!(refusal(&format!("{long} --checkpoint c")).contains("c: the file exists; pass --force to replace it"));
     assert!(refusal(&format!("{long} --resume c --model c --force")).contains("also an input or another output"));
     assert!(refusal(&format!("{long} --checkpoint no/where")).contains("no/where"));
+    assert!(
+        refusal(&format!("{long} --checkpoint /dev/null")).contains("/dev/null: a checkpoint needs a regular file")
+    );
     assert_eq!(folder.read("c"), whole);
     let names = ["c", "damaged", "data.csv", "swapped.csv"];
     assert_eq!(folder.names().into_iter().filter(|name| !name.starts_with('.')).collect::<Vec<_>>(), names);

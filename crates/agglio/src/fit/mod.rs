@@ -19,6 +19,7 @@ use crate::error::Result;
 use crate::oracle::{Known, Model, Oracle, Query};
 use crate::outcome::StopReason;
 use crate::solver::direction::Point;
+use crate::solver::estimator::StepIndex;
 use crate::solver::schedule::Progress;
 use crate::solver::step::Verdict;
 use crate::solver::{Keep, Method};
@@ -93,6 +94,28 @@ impl From<StopReason> for Ending {
     }
 }
 
+/// Looks at the trial point, if the step rule judges trials, and decides on the step.
+fn attempt(
+    oracle: &dyn Oracle,
+    method: &mut Method,
+    trial: &[f64],
+    index: StepIndex,
+    here: &Known,
+    predicted: f64,
+) -> Result<(Option<Known>, Verdict)> {
+    if !method.step.judges() {
+        return Ok((None, Verdict::Accept));
+    }
+    let there = match method.step.is_settled(here, predicted) {
+        true => None,
+        false => Some(method.estimator.estimate(oracle, trial, index, method.direction.want())?),
+    };
+    let verdict = there.as_ref().map_or(Verdict::Settled, |there| method.step.judge(here, there, predicted));
+    // an exact fit has nothing left to gain, even after a refresh
+    let refreshes = verdict == Verdict::Settled && !here.is_rounding() && method.direction.wants_refresh();
+    Ok((there, if refreshes { Verdict::Reject } else { verdict }))
+}
+
 impl<'o> FitLoop<'o> {
     pub fn begin(oracle: &'o dyn Oracle, mut method: Method, mut start: Vec<f64>, stop: Stop) -> Result<FitLoop<'o>> {
         method.ball.iter().for_each(|ball| ball.project(&mut start));
@@ -137,20 +160,7 @@ impl<'o> FitLoop<'o> {
         let point = Point { theta: &state.theta, known: &here, stage: state.stage, ball: state.ball, oracle: *oracle };
         let predicted = method.direction.displace(method.step.size(), &point, p)?;
         let trial = state.trial(p);
-        let there = match method.step.judges() && !method.step.is_settled(&here, predicted) {
-            true => Some(method.estimator.estimate(*oracle, &trial, state.index(), method.direction.want())?),
-            false => None,
-        };
-        let verdict = match &there {
-            Some(there) => method.step.judge(&here, there, predicted),
-            None if method.step.judges() => Verdict::Settled,
-            None => Verdict::Accept,
-        };
-        let verdict = match verdict {
-            // an exact fit has nothing left to gain, even after a refresh
-            Verdict::Settled if !here.is_rounding() && method.direction.wants_refresh() => Verdict::Reject,
-            verdict => verdict,
-        };
+        let (there, verdict) = attempt(*oracle, method, &trial, state.index(), &here, predicted)?;
         state.mean.add(&here, predicted);
         if state.keep == Keep::Best && method.schedule.at_cap(&state.stage) {
             state.best.take_lower(&state.theta, here.loss);

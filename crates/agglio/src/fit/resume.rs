@@ -1,7 +1,6 @@
 //! To *resume* a fit is to continue it from saved bytes, with the same bits as if it had not been interrupted.
 //!
-//! The bytes hold the state of the loop, its stop rule and the memory of the four parts. The oracle and the settings of
-//! the method are not among them: the caller makes both again.
+//! The bytes hold the state of the loop, its stop rule and the four parts with their settings. The oracle is not among them.
 
 use crate::error::{Error, Result};
 use crate::fit::state::LoopState;

@@ -13,13 +13,13 @@ use crate::solver::schedule::{Next, Stage};
 use crate::solver::step::Verdict;
 use crate::solver::{Ball, Keep, Method};
 
-/// Everything that a step changes, except the memory of the parts.
+/// Everything that a step depends on, except the oracle, the stop rule and the parts.
 #[derive(Serialize, Deserialize)]
 pub(super) struct LoopState {
     pub theta: Vec<f64>,
     /// θ before the last accepted step, and at the start of the stage. They are used if a step overflows.
-    before: Vec<f64>,
-    begun: Vec<f64>,
+    theta_before_step: Vec<f64>,
+    theta_at_stage_start: Vec<f64>,
     pub ball: Option<Ball>,
     objective: Objective,
     pub stage: Stage,
@@ -79,11 +79,11 @@ impl StepRecord {
 
 impl LoopState {
     pub fn new(theta: Vec<f64>, stage: Stage, method: &Method) -> LoopState {
-        let (before, begun) = (theta.clone(), theta.clone());
+        let (theta_before_step, theta_at_stage_start) = (theta.clone(), theta.clone());
         LoopState {
             theta,
-            before,
-            begun,
+            theta_before_step,
+            theta_at_stage_start,
             ball: method.ball,
             objective: method.estimator.objective(),
             stage,
@@ -104,7 +104,7 @@ impl LoopState {
 
     /// Whether its points have this number of entries.
     pub fn has_dim(&self, dim: usize) -> bool {
-        [&self.theta, &self.before, &self.begun].iter().all(|theta| theta.len() == dim)
+        [&self.theta, &self.theta_before_step, &self.theta_at_stage_start].iter().all(|theta| theta.len() == dim)
     }
 
     pub fn index(&self) -> StepIndex {
@@ -128,7 +128,7 @@ impl LoopState {
         }
         self.steps += 1;
         if verdict == Verdict::Accept {
-            self.before = std::mem::replace(&mut self.theta, trial);
+            self.theta_before_step = std::mem::replace(&mut self.theta, trial);
             self.known = there;
             self.accepted += 1;
         } else {
@@ -170,7 +170,7 @@ impl LoopState {
                 self.enter(stage, oracle, method)?;
             }
             Next::Retreat(stage) => {
-                self.theta.clone_from(&self.begun);
+                self.theta.clone_from(&self.theta_at_stage_start);
                 self.enter(stage, oracle, method)?;
             }
         }
@@ -225,7 +225,7 @@ impl LoopState {
             method.direction.on_new_objective(&stage);
         }
         self.stage = stage;
-        self.begun.clone_from(&self.theta);
+        self.theta_at_stage_start.clone_from(&self.theta);
         self.mean = StageMean::default();
         self.accepted = 0;
         method.begin(oracle, &self.theta, &self.stage)
@@ -271,7 +271,7 @@ impl LoopState {
                 false => self.theta = last,
             }
         }
-        for fallback in [self.before.clone(), self.begun.clone()] {
+        for fallback in [self.theta_before_step.clone(), self.theta_at_stage_start.clone()] {
             if self.is_finite(&model) {
                 break;
             }

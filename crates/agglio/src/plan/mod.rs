@@ -15,7 +15,7 @@ use crate::fit::{Observer, Silent};
 use crate::fitted::Fitted;
 use crate::math::tree;
 use crate::oracle::{Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, PreimageBranch, Problem, Shard, Shards};
-use crate::race::{self, Checkpoint, CheckpointFile, Journal, Rules, Runs};
+use crate::race::{self, Checkpoint, CheckpointFile, Journal, Rules, Runs, Saved};
 use crate::rows::{Rows, Scaling};
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
@@ -158,8 +158,8 @@ impl Plan {
             let mut runs = Runs::new(observer).with_journal(self.journal(&driver)?);
             let mut found = self.rules.find(&driver, &mut runs)?;
             let report = report::of(&self.rules, self.activation.name(), &driver, &mut found)?;
-            let fault = runs.into_journal().and_then(Journal::into_fault);
-            Ok(Fitted::new(driver, found.outcome, report).with_checkpoint_fault(fault))
+            let Saved { written, fault } = runs.into_journal().map(Journal::into_saved).unwrap_or_default();
+            Ok(Fitted::new(driver, found.outcome, report).with_checkpoints(written, fault))
         };
         // all of the work runs inside the pool, so that a step does not pay for waking it
         match pool {

@@ -1,6 +1,7 @@
 //! The *report* of a fit: from a point in the solver's coordinates to the user's units.
 
 use crate::error::{ErrorKind, Result};
+use crate::fit::Outcome;
 use crate::oracle::Oracle;
 use crate::outcome::{Noise, Status, StopReason};
 use crate::race::{Found, Rules};
@@ -21,14 +22,7 @@ pub(super) fn of(rules: &Rules, activation: String, oracle: &dyn Oracle, found: 
     certificate.lower_at_infinity = found.lower_at_infinity;
     certificate.linear_loss = found.linear_loss;
     let outcome = &found.outcome;
-    let loss = match outcome.tau == 1.0 {
-        true => outcome.model.unpenalised,
-        false => oracle.prediction_loss(&outcome.theta, None)?,
-    };
-    let prediction_loss = match sigma {
-        None => loss,
-        Some(_) => oracle.prediction_loss(&outcome.theta, sigma)?,
-    };
+    let [loss, prediction_loss] = losses(oracle, outcome, sigma)?;
     let facts = oracle.facts();
     let (coefficients, intercept) = facts.coordinates.to_user(&outcome.theta);
     require_coefficients(&facts.coordinates, &outcome.theta, &coefficients)?;
@@ -58,13 +52,22 @@ pub(super) fn of(rules: &Rules, activation: String, oracle: &dyn Oracle, found: 
         steps: outcome.steps,
         passes: oracle.visited() as f64 / oracle.rows() as f64,
         dead_columns,
-        coarse_columns: oracle.facts().coordinates.coarse_columns(),
-        labels_without_preimage: oracle.facts().preimages.without_preimage,
-        labels_with_two_preimages: oracle.facts().preimages.with_two_preimages,
+        coarse_columns: facts.coordinates.coarse_columns(),
+        labels_without_preimage: facts.preimages.without_preimage,
+        labels_with_two_preimages: facts.preimages.with_two_preimages,
         label_bounds: facts.label_bounds,
         activation,
-        activation_range: oracle.facts().activation.range,
+        activation_range: facts.activation.range,
     })
+}
+
+/// The loss of φ(z), and that of the predictions, which are means under noise before φ.
+fn losses(oracle: &dyn Oracle, outcome: &Outcome, sigma: Option<f64>) -> Result<[f64; 2]> {
+    let loss = match outcome.tau == 1.0 {
+        true => outcome.model.unpenalised,
+        false => oracle.prediction_loss(&outcome.theta, None)?,
+    };
+    Ok([loss, sigma.map_or(Ok(loss), |sigma| oracle.prediction_loss(&outcome.theta, Some(sigma)))?])
 }
 
 /// Refuses a column so small that its coefficient overflows, or so large that its coefficient underflows.

@@ -20,6 +20,9 @@ use crate::save::envelope::{CHECKPOINT, Envelope, Fields, digits};
 use crate::spec::{KEYS, Spec};
 use crate::text::{bounded, escape};
 
+/// A longer value is not shown in a message.
+const LONGEST_VALUE: usize = 60;
+
 const ENVELOPE: Envelope = Envelope { format: CHECKPOINT, kind: "checkpoint file", version: 1, fields };
 
 fn fields(version: u64) -> Option<Fields> {
@@ -90,18 +93,25 @@ impl Checkpoint {
     /// # Errors
     /// The first option that differs, with both values.
     pub fn require_spec(&self, spec: &Spec, activation: &str) -> Result<()> {
-        let spec = without_threads(spec);
-        if self.activation == activation && self.spec == spec {
-            return Ok(());
-        }
-        let value = |value: Option<String>| value.map_or_else(|| "not given".to_owned(), |value| format!("`{value}`"));
-        let values = KEYS.iter().map(|key| (key.name, spec.get(key.name), self.spec.get(key.name)));
-        let differs = values.filter_map(|(name, now, then)| Some((name, now.ok()?, then.ok()?)));
-        let what = match differs.into_iter().find(|(_, now, then)| now != then) {
-            Some((name, now, then)) => format!("`{name}` was {} and is now {}", value(then), value(now)),
-            None => "the activation or the start is another one".to_owned(),
+        let differ = |key: &str, then: &str, now: &str| {
+            let values = match then.len().max(now.len()) > LONGEST_VALUE {
+                true => "has another value now".to_owned(),
+                false => format!("was `{then}` and is now `{now}`"),
+            };
+            Err(Error::data(format!("it is a checkpoint of a fit with other options: `{key}` {values}")))
         };
-        Err(Error::data(format!("it is a checkpoint of a fit with other options: {what}")))
+        if self.activation != activation {
+            return differ("activation", &self.activation, activation);
+        }
+        for key in KEYS.iter().filter(|key| !["threads", "activation"].contains(&key.name)) {
+            // an option that is not given has its default
+            let value = |spec: &Spec| spec.get(key.name).map(|value| value.unwrap_or_else(|| key.default.to_owned()));
+            let (then, now) = (value(&self.spec)?, value(spec)?);
+            if then != now {
+                return differ(key.name, &then, &now);
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a checkpoint of other rows.
@@ -119,8 +129,11 @@ impl Checkpoint {
     }
 
     /// The text of the file.
-    pub fn text(&self) -> String {
-        ENVELOPE.seal(self)
+    ///
+    /// # Errors
+    /// If a state cannot be written.
+    pub fn text(&self) -> Result<String> {
+        ENVELOPE.seal(self).map_err(|why| Error::data(format!("the state of the fit cannot be saved: {why}")))
     }
 
     /// Parses the text of a file. Errors name `path`.
@@ -157,13 +170,18 @@ fn without_threads(spec: &Spec) -> Spec {
     spec.filtered(|key| key.name != "threads")
 }
 
-/// A checksum of the facts and of every residual at τ = 0 and a point where no column is left out, in the order of the rows.
+/// A checksum of the facts and of two numbers for each row, in the order of the rows: the residual at τ = 0 and a point with no
+/// zeros, which depends on every covariate, and that at τ = 1 and zero, which depends on the label even where it is clipped.
 fn fingerprint(oracle: &dyn Oracle) -> Result<String> {
     let mut random = Random::new(0, Stream::Start);
-    let theta: Vec<f64> = (0..oracle.dim()).map(|_| random.normal()).collect();
-    let query = Query::at(&theta, 0.0, Batch::All, Want::Gradient).remembering(Memory::Renew);
-    let answer = oracle.ask(&query)?.gradient()?;
-    Ok(digits(&encode(&(oracle.facts().digest()?, &answer.gradient, &answer.remembered))?))
+    let point: Vec<f64> = (0..oracle.dim()).map(|_| random.normal()).collect();
+    let ask = |theta: &[f64], tau: f64| {
+        let query = Query::at(theta, tau, Batch::All, Want::Gradient).remembering(Memory::Renew);
+        oracle.ask(&query)?.gradient()
+    };
+    let answers = [ask(&point, 0.0)?, ask(&vec![0.0; oracle.dim()], 1.0)?];
+    let numbers = answers.map(|answer| (answer.gradient, answer.remembered));
+    Ok(digits(&encode(&(oracle.facts().digest()?, numbers))?))
 }
 
 /// Writes the bytes of a value as base64.
@@ -219,7 +237,7 @@ mod tests {
         checkpoint
     }
 
-    static TEXT: LazyLock<String> = LazyLock::new(|| checkpoint().text());
+    static TEXT: LazyLock<String> = LazyLock::new(|| checkpoint().text().unwrap());
 
     fn parse(text: &str) -> Result<Checkpoint> {
         Checkpoint::parse(text, Path::new(NAME))
@@ -239,7 +257,7 @@ mod tests {
     #[test]
     fn every_bit_is_read_back() {
         let (written, found) = (checkpoint(), parse(&TEXT).unwrap());
-        assert_eq!(found.text(), *TEXT);
+        assert_eq!(found.text().unwrap(), *TEXT);
         assert_eq!((&found.spec, &found.activation), (&written.spec, &written.activation));
         assert_eq!(found.running, written.running);
         for (found, written) in found.finished.iter().zip(&written.finished) {
@@ -255,6 +273,14 @@ mod tests {
         let found = parse(&TEXT).unwrap();
         found.require_rows(&oracle(1.0)).unwrap();
         assert!(found.require_rows(&oracle(1.0 + 1e-9)).is_err());
+        // clipped at τ = 0, and with the same sums
+        let swapped = |labels: [f64; 2]| {
+            let labels = vec![labels[0], labels[1], 0.3, 0.6, 0.9, 0.8];
+            let rows = Dense::new(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 1, labels).unwrap().share();
+            let driver = Driver::new(Box::new(Shard::new(rows)), &Problem::new(named("sigmoid").unwrap())).unwrap();
+            fingerprint(&driver).unwrap()
+        };
+        assert_ne!(swapped([-1.0, -2.0]), swapped([-2.0, -1.0]));
     }
 
     #[test]
@@ -263,8 +289,9 @@ mod tests {
         found.require_spec(&Spec { threads: Some(8), ..spec.clone() }, "größe").unwrap();
         let why = |spec: &Spec, activation| found.require_spec(spec, activation).unwrap_err().to_string();
         assert!(why(&Spec { l2: Some(0.2), ..spec.clone() }, "größe").contains("`l2` was `0.1` and is now `0.2`"));
-        assert!(why(&Spec::default(), "größe").contains("`l2` was `0.1` and is now not given"));
-        assert!(why(&spec, "tanh").contains("the activation or the start"));
+        assert!(why(&Spec::default(), "größe").contains("`l2` was `0.1` and is now `0`"));
+        assert!(why(&spec, "tanh").contains("`activation` was `größe` and is now `tanh`"));
+        found.require_spec(&Spec { seed: Some(0), ..spec.clone() }, "größe").unwrap();
     }
 
     #[test]
@@ -305,7 +332,7 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join(NAME);
         std::fs::write(&path, &*TEXT).unwrap();
-        assert_eq!(Checkpoint::load(&path).unwrap().text(), *TEXT);
+        assert_eq!(Checkpoint::load(&path).unwrap().text().unwrap(), *TEXT);
         std::fs::write(&path, TEXT.replace("\"visited\": 34", "\"visited\": 35")).unwrap();
         let why = Checkpoint::load(&path).unwrap_err().to_string();
         assert!(why.contains("checksum mismatch: the file was changed or is incomplete"), "{why}");

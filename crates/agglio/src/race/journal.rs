@@ -9,16 +9,17 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 use crate::fit::{FitLoop, Outcome};
-use crate::oracle::Oracle;
+use crate::oracle::{Model, Oracle};
 use crate::race::checkpoint::{Checkpoint, Finished, Running};
 use crate::race::referee::{Decision, Judgement, Referee};
 use crate::save::{Draft, publish};
 
-/// The least share of the time that passes between two checkpoints, in times of writing one: 1 % goes to writing.
-const WRITES: u32 = 100;
-/// The time that writing takes at least, and bytes that are written in a second, where none has been measured.
-const WRITE: Duration = Duration::from_millis(10);
-const RATE: f64 = 1e8;
+/// After a checkpoint, this multiple of the time that it took passes before the next one.
+const WAIT_PER_WRITE: u32 = 100;
+/// The time of the first checkpoint is not known. It is assumed to be at least this.
+const ASSUMED_WRITE: Duration = Duration::from_millis(10);
+/// Bytes per second of the first checkpoint.
+const ASSUMED_RATE: f64 = 1e8;
 
 /// The journal of a fit, and the file that it is saved to.
 pub(crate) struct Journal {
@@ -36,7 +37,18 @@ pub(crate) struct CheckpointFile {
     last: Instant,
     /// The time to wait after the last one.
     wait: Duration,
+    /// Bytes per second of the last one.
+    rate: f64,
+    written: usize,
+    /// Why the last one could not be written.
     fault: Option<Error>,
+}
+
+/// How the checkpoints of a fit were written.
+#[derive(Debug, Default)]
+pub(crate) struct Saved {
+    pub written: usize,
+    pub fault: Option<Error>,
 }
 
 impl Journal {
@@ -45,16 +57,16 @@ impl Journal {
         Journal { checkpoint, taken: 0, file }
     }
 
-    /// Why checkpoints could not be written, if they could not.
-    pub fn into_fault(self) -> Option<Error> {
-        self.file.and_then(|file| file.fault)
+    /// How its checkpoints were written.
+    pub fn into_saved(self) -> Saved {
+        self.file.map_or_else(Saved::default, |file| Saved { written: file.written, fault: file.fault })
     }
 
     /// The end of the next run, if it is known.
     pub(super) fn next(&mut self, oracle: &dyn Oracle, referee: Option<&mut Referee<'_>>) -> Option<Outcome> {
         let Finished { outcome, decision, visited } = self.checkpoint.finished.get(self.taken)?.clone();
         self.taken += 1;
-        oracle.add_visited(visited.saturating_sub(oracle.visited()));
+        catch_up(oracle, visited);
         referee.into_iter().for_each(|referee| referee.judgement.decision = decision);
         Some(outcome)
     }
@@ -62,48 +74,45 @@ impl Journal {
     /// The state of the run that was under way, if it is the next.
     pub(super) fn running(&mut self, oracle: &dyn Oracle, referee: Option<&mut Referee<'_>>) -> Option<Vec<u8>> {
         let Running { state, judgement, visited } = self.checkpoint.running.take()?;
-        oracle.add_visited(visited.saturating_sub(oracle.visited()));
+        catch_up(oracle, visited);
         referee.into_iter().for_each(|referee| referee.judgement = judgement);
         Some(state)
     }
 
-    /// Takes in a run that has ended.
+    /// Enters a run that has ended. Of a run that a referee has ended, its point is enough.
     pub(super) fn enter(&mut self, outcome: &Outcome, decision: Option<Decision>, oracle: &dyn Oracle) {
-        let (outcome, visited) = (outcome.clone(), oracle.visited());
-        self.checkpoint.finished.push(Finished { outcome, decision, visited });
-        self.taken += 1;
-        if self.is_due() {
-            self.write();
+        let mut outcome = outcome.clone();
+        if decision.is_some() {
+            let loss = outcome.model.loss;
+            outcome.model = Model::default();
+            outcome.model.loss = loss;
         }
+        self.checkpoint.finished.push(Finished { outcome, decision, visited: oracle.visited() });
+        self.taken += 1;
+        self.write(|| Ok(None));
     }
 
     /// Writes a checkpoint of a run whose next stage begins, if it is time for one.
     pub(super) fn offer(&mut self, run: &FitLoop<'_>, judgement: Judgement, oracle: &dyn Oracle) {
-        if !self.is_due() {
-            return;
-        }
-        match run.save() {
-            Ok(state) => {
-                self.checkpoint.running = Some(Running { state, judgement, visited: oracle.visited() });
-                self.write();
-                self.checkpoint.running = None;
-            }
-            Err(why) => {
-                if let Some(file) = &mut self.file {
-                    file.fault = Some(why);
-                }
-            }
-        }
+        self.write(|| Ok(Some(Running { state: run.save()?, judgement, visited: oracle.visited() })));
     }
 
-    fn is_due(&self) -> bool {
-        self.file.as_ref().is_some_and(CheckpointFile::is_due)
+    fn write(&mut self, running: impl FnOnce() -> Result<Option<Running>>) {
+        let Some(file) = self.file.as_mut().filter(|file| file.is_due()) else { return };
+        let begun = Instant::now();
+        let checkpoint = &mut self.checkpoint;
+        let text = running().and_then(|running| {
+            checkpoint.running = running;
+            checkpoint.text()
+        });
+        checkpoint.running = None;
+        file.write(begun, text);
     }
+}
 
-    fn write(&mut self) {
-        let text = self.checkpoint.text();
-        self.file.iter_mut().for_each(|file| file.write(&text));
-    }
+/// Counts the rows that the interrupted fit had visited by then.
+fn catch_up(oracle: &dyn Oracle, visited: u64) {
+    oracle.add_visited(visited.saturating_sub(oracle.visited()));
 }
 
 impl CheckpointFile {
@@ -114,25 +123,35 @@ impl CheckpointFile {
     pub fn new(path: PathBuf, every: Option<Duration>) -> Result<CheckpointFile> {
         // a folder that cannot be written to is told before the fit, not hours later
         drop(Draft::new(&path, true).map_err(|why| Error::file(&path, why))?);
-        let wait = every.unwrap_or(WRITES * WRITE);
-        Ok(CheckpointFile { path, every, last: Instant::now(), wait, fault: None })
+        let wait = every.unwrap_or(WAIT_PER_WRITE * ASSUMED_WRITE);
+        let (last, rate) = (Instant::now(), ASSUMED_RATE);
+        Ok(CheckpointFile { path, every, last, wait, rate, written: 0, fault: None })
     }
 
     fn is_due(&self) -> bool {
-        self.fault.is_none() && self.last.elapsed() >= self.wait
+        self.last.elapsed() >= self.wait
     }
 
-    /// Writes the file, unless that would take more than its share of the time. After a fault it is not written again.
-    fn write(&mut self, text: &str) {
-        let expected = WRITE + Duration::from_secs_f64(text.len() as f64 / RATE);
-        if self.every.is_none() && self.last.elapsed() < WRITES * expected {
-            self.wait = WRITES * expected;
+    /// Writes a text that was begun at this time, unless writing would take more than its share of the time. After a fault the
+    /// next attempt comes later.
+    fn write(&mut self, begun: Instant, text: Result<String>) {
+        let bytes = text.as_ref().map_or(0.0, |text| text.len() as f64);
+        let expected = WAIT_PER_WRITE * Duration::from_secs_f64(bytes / self.rate);
+        if self.every.is_none() && self.last.elapsed() < expected {
+            self.wait = expected;
             return;
         }
-        let begun = Instant::now();
-        self.fault = self.replace(text).err();
+        self.fault = text.and_then(|text| self.replace(&text)).err();
+        let took = begun.elapsed();
         self.last = Instant::now();
-        self.wait = self.every.unwrap_or_else(|| WRITES * begun.elapsed().max(WRITE));
+        self.wait = match (self.every, &self.fault) {
+            (Some(every), None) => every,
+            (None, None) => WAIT_PER_WRITE * took,
+            (_, Some(_)) => 2 * self.wait.max(ASSUMED_WRITE),
+        };
+        if self.fault.is_none() {
+            (self.written, self.rate) = (self.written + 1, bytes / took.as_secs_f64());
+        }
     }
 
     fn replace(&self, text: &str) -> Result<()> {

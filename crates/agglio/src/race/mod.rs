@@ -18,7 +18,7 @@ mod starts;
 
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use found::Found;
-pub(crate) use journal::{CheckpointFile, Journal};
+pub(crate) use journal::{CheckpointFile, Journal, Saved};
 pub(crate) use rules::Rules;
 pub(crate) use runs::Runs;
 pub(crate) use starts::constant::improve as improve_baseline;

@@ -41,14 +41,16 @@ pub(crate) struct Fields {
 
 impl Envelope {
     /// The text of a file with this content, a struct of the other fields.
-    pub fn seal(&self, content: &impl Serialize) -> String {
-        // strings, finite numbers and maps can always be serialised
-        let fields = serde_json::to_string_pretty(content).unwrap_or_default();
+    ///
+    /// # Errors
+    /// If the content cannot be serialised.
+    pub fn seal(&self, content: &impl Serialize) -> serde_json::Result<String> {
+        let fields = serde_json::to_string_pretty(content)?;
         let fields = fields.strip_prefix('{').and_then(|fields| fields.strip_suffix("\n}")).unwrap_or_default();
         let Envelope { format, version, .. } = self;
         let text = format!("{{\n  \"format\": \"{format}\",\n  \"version\": {version},{fields},\n  {LABEL}");
         let digits = digits(text.as_bytes());
-        text + &digits + END
+        Ok(text + &digits + END)
     }
 
     /// The content of a file. The format and the version are checked first, then the checksum, then the content.
