@@ -279,7 +279,7 @@ impl FromStr for LabelNoise {
 
     /// `none`, `pre:S[:gauss|uniform|sign]`, `post:S[:gauss|uniform|truncated]` or `mult:S`.
     fn from_str(text: &str) -> Result<LabelNoise> {
-        let scale = |s| number("the noise's scale", s);
+        let scale = |s| number("the scale of the noise", s);
         let parts: Vec<&str> = text.split(':').collect();
         match parts.as_slice() {
             ["none"] => Ok(LabelNoise::None),

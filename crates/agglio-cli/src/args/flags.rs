@@ -133,8 +133,9 @@ pub fn solvers() -> String {
     let [auto, graduated, plain] = [Family::Adaptive, Family::Graduated, Family::Plain].map(of);
     let [linear, theory] = [Family::Linear, Family::Theory].map(of);
     format!(
-        "{auto}; the paper's variants: {graduated}; without graduation: {plain}; {linear}: the stage at τ = 0; {theory}: the \
-         paper's theorems. key=value after the name is the same as the flag; keys without a flag are listed below"
+        "{auto}; the paper's variants: {graduated}; without graduation: {plain}; {linear}: only the stage at τ = 0; \
+         {theory}: as in the paper's theorems. key=value after the name has the same effect as the flag; keys without a flag \
+         are listed below"
     )
 }
 

@@ -28,7 +28,9 @@ Example:
   agglio tune data.csv --target y --solver gd --grid 'eta=1,4,16;tau0=logspace(1e-4,0.1,4)'
   agglio paper fig1 --out figures
 
-Exit status: 0 certified, 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
+The paper is \"AGGLIO: Global Optimization for Locally Convex Functions\" by Dey, Mukhoty and Kar.
+
+Exit status: 0 success (for a fit: certified), 3 fitted but not certified, 2 bad usage, input or output, 130 or 143 interrupted.";
 
 /// Fits y ≈ φ(xᵀw + b) by least squares for a nonlinear activation φ, without starting values.
 #[derive(Debug, Parser)]
@@ -59,7 +61,7 @@ pub enum Command {
     Demo,
     /// Fit a model to a table
     ///
-    /// By graduation: the fit begins at a low temperature τ, where the curve is almost a straight line, and follows the
+    /// The method is graduation: the fit begins at a low temperature τ, where the curve is almost a straight line, and follows the
     /// solution as τ rises to 1, where the curve is φ
     Fit(Box<FitArgs>),
     /// Fit a table with several solvers, and print one line for each
@@ -119,7 +121,7 @@ pub struct PaperArgs {
     /// Fewer and smaller runs: about two minutes for all figures
     #[arg(long, help_heading = "Experiments")]
     pub quick: bool,
-    /// Use the parameters of the published run where they differ from those printed in the paper
+    /// Use the parameters of the authors' published code where they differ from those printed in the paper
     #[arg(long, help_heading = "Experiments")]
     pub as_published: bool,
     /// Number of runs of each kind; their seeds count up from --seed [default: 10, with --quick 3]
@@ -163,10 +165,10 @@ pub struct FitArgs {
     pub force: bool,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Save the state of the fit to this file on the way, for --resume; takes less than 1 % of the time
+    /// Save the state of the fit to this file from time to time, for --resume; takes less than 1 % of the time
     #[arg(long, value_name = "F", help_heading = "Run")]
     pub checkpoint: Option<PathBuf>,
-    /// Continue the fit of a checkpoint file. The data and the options must be the same, except --threads and output files
+    /// Continue the fit of a checkpoint file. The data and the options must be the same, except --threads, --quiet and output files
     #[arg(long, value_name = "F", help_heading = "Run")]
     pub resume: Option<PathBuf>,
 }
@@ -216,7 +218,13 @@ pub struct TuneArgs {
     #[arg(long, value_name = "K", value_parser = whole::<usize>, help_heading = "Search")]
     pub folds: Option<usize>,
     /// How the result is printed
-    #[arg(long, default_value = "table", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "table|json",
+        hide_possible_values = true,
+        default_value = "table",
+        help_heading = "Output"
+    )]
     pub format: Format,
     #[command(flatten)]
     pub run: RunArgs,

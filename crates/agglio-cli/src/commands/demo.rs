@@ -20,16 +20,17 @@ const NAME: &str = "k401k.csv";
 
 const ABOUT: &str = "\
 Participation in 1534 retirement plans (401(k)) of firms in the United States
-(Papke, 1995): the share of the eligible employees who take part, given what the
-firm adds to each dollar paid in, the plan's age in years, the logarithm of the
-firm's number of employees, and whether the plan is its only one. In 682 plans
-the share is exactly 1. A sigmoid only approaches 1; these responses are used
-unchanged. No starting values are needed.
+(Papke, 1995). The response is the share of eligible employees who take part.
+The covariates are the amount that the firm adds to each dollar of an employee,
+the age of the plan in years, the logarithm of the firm's number of employees,
+and whether the plan is the only one of the firm. In 682 plans the share is
+exactly 1. A sigmoid only approaches 1, but these responses are used unchanged.
+No starting values are needed.
 
 ";
 
 const NEXT: &str = "
-Next, with your own CSV file, which has a header and a response column y:
+Next, fit your own CSV file. It needs a header and a response column, here y:
   agglio fit data.csv --target y --activation sigmoid --model model.json
 ";
 

@@ -104,7 +104,7 @@ fn leaky_softplus(parameter: Option<&str>) -> Result<LeakySoftplus> {
 fn unknown(name: &str, stem: &str) -> Error {
     let name = name.to_owned();
     if HOMOGENEOUS.iter().any(|known| known.eq_ignore_ascii_case(stem)) {
-        return ErrorKind::Homogeneous { name, instead: "`softplus` or `leaky-softplus`, its smooth relatives" }.into();
+        return ErrorKind::Homogeneous { name, instead: "`softplus` or `leaky-softplus`, which are smooth" }.into();
     }
     ErrorKind::UnknownActivation { name, nearest: nearest(stem, NAMES).map(str::to_owned), known: NAMES.join(", ") }
         .into()

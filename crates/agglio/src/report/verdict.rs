@@ -48,14 +48,14 @@ impl Report {
     fn converged(&self) -> String {
         let Certificate { relative_gradient, smallest_eigenvalue, left_to_gain, exact, .. } = self.certificate;
         let gradient = match relative_gradient {
-            Some(gradient) if gradient <= ZERO_GRADIENT => "gradient zero to rounding".to_owned(),
+            Some(gradient) if gradient <= ZERO_GRADIENT => "gradient zero up to rounding".to_owned(),
             gradient => format!("relative gradient {}", size(gradient)),
         };
         let condition = smallest_eigenvalue.map_or("unknown".to_owned(), |ratio| brief(1.0 / ratio));
         let place = if self.certificate.held_back { " on the bound ‖w‖ = R" } else { "" };
         if self.certificate.certified() {
             let what = match exact {
-                true => "exact fit: residuals zero to rounding".to_owned(),
+                true => "exact fit: residuals zero up to rounding".to_owned(),
                 false => format!("local minimum{place}: {gradient}"),
             };
             let (by, agreement) =
@@ -64,7 +64,7 @@ impl Report {
         }
         match smallest_eigenvalue {
             _ if exact => {
-                "exact fit: residuals zero to rounding, but the Hessian is singular to rounding: other coefficients may fit \
+                "exact fit: residuals zero up to rounding, but the Hessian is singular up to rounding: other coefficients may fit \
                  equally well"
                     .into()
             }
@@ -147,7 +147,7 @@ impl Report {
             ("collinear columns: other coefficients fit equally well", "one of the columns")
         } else {
             (
-                "columns that are collinear to rounding: very different coefficients fit almost equally well",
+                "columns that are collinear up to rounding: very different coefficients fit almost equally well",
                 "one of the columns",
             )
         };
@@ -271,7 +271,7 @@ impl Report {
         if self.certificate.unidentified.len() == 1 {
             return format!("{named}: the data does not determine this coefficient: drop the column{shown}");
         }
-        let nearly = if self.certificate.least_norm { "" } else { " to rounding" };
+        let nearly = if self.certificate.least_norm { "" } else { " up to rounding" };
         format!("{named} are collinear{nearly}: drop one{shown}")
     }
 

@@ -47,9 +47,9 @@ macro_rules! registry {
 registry! {
     Auto "auto" "The default: a start in closed form, then Levenberg–Marquardt along an adaptive temperature path"
         Row { family: Family::Adaptive, forms_curvature: false, patience: 20, accepts: &[&["restarts"]], refuses: &[("batch", "it chooses the rows of each step itself")], ..PLAIN };
-    Gd "gd" "Gradient descent on all rows: Algorithm 1"
+    Gd "gd" "Gradient descent on all rows: Algorithm 1 of the paper"
         Row { step: Step::SmoothnessOrSearch, ..GRADUATED };
-    Sgd "sgd" "Minibatch gradient descent: Algorithm 2, also with batches of one row"
+    Sgd "sgd" "Minibatch gradient descent: Algorithm 2 of the paper, also with batches of one row"
         Row { keep: Keep::Average, decays: |_| true, accepts: &[SCHEDULE, &["eta", "batch", "decay"]], ..STOCHASTIC };
     Svrg "svrg" "Minibatches with SVRG's variance reduction"
         Row { estimator: |parts| parts.batched(|shuffle| Box::new(Svrg::new(shuffle))), ..REDUCED };
@@ -101,7 +101,7 @@ registry! {
         };
     Lm "lm" "Levenberg–Marquardt, without graduation"
         PLAIN;
-    Multistart "multistart" "Levenberg–Marquardt from ten random starts, without graduation; the best is kept"
+    Multistart "multistart" "Levenberg–Marquardt from the given start and nine random starts, without graduation; the best is kept"
         PLAIN;
     Ngd "ngd" "Normalised gradient descent on all rows, or on minibatches if a batch size is given, without graduation"
         Row {

@@ -32,7 +32,7 @@ impl Options {
             spec.branch.is_some() && !phi.range().attained,
             &format!("activation `{}`", phi.name()),
             "`branch`",
-            "each response has one preimage; only under `silu` and `gelu` it may have two",
+            "each response has one preimage; it can have two only under `silu` and `gelu`",
         )?;
         // at τ = 0 every activation is a line
         let unbounded = spec.last_temperature() > 0.0 && phi.largest_slope().is_none();

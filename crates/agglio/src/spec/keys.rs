@@ -108,8 +108,8 @@ keys! {
 
     /// [`Noise::Auto`] is for solver `auto` only.
     pub noise: Noise, NOISE, Range::ANY, "noise", "post|pre|auto", Noise, "post", None,
-        "Where noise enters. `post`: after φ (least squares on y). `pre`: before φ (least squares on φ⁻¹(y)). `auto`: `pre` if \
-         clearly better, else `post` (solver auto only)";
+        "Where the noise enters. `post`: after φ (least squares on y). `pre`: before φ (least squares on φ⁻¹(y)). `auto`: `pre` if \
+         it is clearly better, else `post` (solver auto only)";
     pub tau_max: f64, NUMBER, UNIT, "tau-max", "T", Noise, "0 for `pre`, 1 for `post`", None,
         "Last temperature τ, 0 to 1; overrides the noise option";
 
@@ -143,9 +143,9 @@ keys! {
         "Number of rows in a minibatch";
     /// 100 epochs for Algorithm 2 of `theory`.
     pub epochs: usize, WHOLE, Range::ANY, "epochs", "N", Method, "3000 iterations, 500 epochs", None,
-        "Maximum number of iterations (full batch) or epochs (minibatch)";
+        "Maximum number of iterations (steps on all rows) or epochs (passes over the rows in minibatches)";
     pub tolerance: f64, NUMBER, COSINE, "tol", "T", Method, "1e-10", None,
-        "Tolerance: stop when the relative gradient is this small";
+        "Tolerance: stop when the relative gradient (a cosine, independent of units) is this small";
     pub start: Start, Place, PLACE, "init", "zero|random[:S]", Method, "zero", None,
         "Start: zero, random (S·N(0, I), S = 10/√d by default) or a point";
     pub scaling: Scaling, SCALING, Range::ANY, "scaling", "standard|none", Method, "standard; none for theory", None,
@@ -183,7 +183,8 @@ keys! {
         Some("only the paper's variants choose a preimage for each response"),
         "Which of the two preimages under silu and gelu is used below τ = 1";
     pub algorithm: Algorithm, ALGORITHM, Range::ANY, "algorithm", "1|2", Paper, "1", THEORY_ONLY,
-        "Algorithm 1 or 2 of the paper, under the assumptions of its theorem: ‖w‖ at most the radius, no intercept, no scaling";
+        "Algorithm 1 or 2 of the paper, under the assumptions of its theorem: the true w at most as long as the radius, no intercept, \
+         no scaling";
     /// Only with Algorithm 1: the noise caps the temperature.
     pub sigma: f64, NUMBER, NOT_NEGATIVE, "sigma", "S", Paper, "0, no noise", THEORY_ONLY,
         "Size of the noise: after φ its largest absolute value; with noise `pre` its standard deviation before φ";
@@ -191,7 +192,7 @@ keys! {
         "Corrected constants, or those printed in the paper";
 
     pub seed: u64, WHOLE, Range::ANY, "seed", "S", Run, "0", None,
-        "Seed for random starts, minibatches, random subsets and held-out rows; no effect if none are drawn";
+        "Seed for random starts, minibatches, random subsets and held-out rows; no effect if nothing is drawn at random";
     /// A fit on a thread of a rayon pool uses that pool instead.
     pub threads: usize, WHOLE, COUNT, "threads", "N", Run, "one per core", None,
         "Number of threads; does not change the result";
