@@ -61,7 +61,7 @@ fn default() -> Options {
     Options::new(named("sigmoid").unwrap())
 }
 
-/// 400 steps, each of which visits few rows: what a step costs beside its rows shows here.
+/// 20 epochs of steps that visit few rows: what a step costs beside its rows shows here.
 fn minibatches() -> Options {
     default().solver(Solver::Sgd).batch(50).epochs(20)
 }
