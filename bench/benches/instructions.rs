@@ -1,4 +1,4 @@
-//! *Instructions* that a few kernels and a small fit execute, as callgrind counts them.
+//! *Instructions* that a few kernels and whole fits execute, as callgrind counts them.
 //!
 //! A count is the same on a busy machine as on an idle one, so a change of one per cent shows. It is no time: what waits
 //! for memory costs nothing here. Callgrind knows no AVX-512, so wider processors are counted by their AVX2 code.
@@ -16,7 +16,7 @@ use std::hint::black_box;
 use agglio::activation::{Activation, Sigmoid, named};
 use agglio::oracle::{Answer, Batch, Driver, Hessian, Oracle, Query, Want};
 use agglio::rows::Dense;
-use agglio::{Fitted, Options, Plan};
+use agglio::{Fitted, Options, Plan, Solver};
 use gungraun::{library_benchmark, library_benchmark_group, main};
 
 use problem::NOISE;
@@ -50,11 +50,20 @@ fn question(rows: usize, width: usize) -> &'static Question {
     question
 }
 
-fn fitting(rows: usize, width: usize) -> &'static Fitting {
-    let plan = Options::new(named("sigmoid").unwrap()).intercept(false).threads(1).build().unwrap();
+fn fitting(options: Options, rows: usize, width: usize) -> &'static Fitting {
+    let plan = options.intercept(false).threads(1).build().unwrap();
     let fitting = Box::leak(Box::new(Fitting { plan, rows: table(rows, width) }));
     fitting.plan.fit(&fitting.rows).unwrap();
     fitting
+}
+
+fn default() -> Options {
+    Options::new(named("sigmoid").unwrap())
+}
+
+/// 20 epochs of steps that visit few rows: what a step costs beside its rows shows here.
+fn minibatches() -> Options {
+    default().solver(Solver::Sgd).batch(50).epochs(20)
 }
 
 fn table(rows: usize, width: usize) -> Dense {
@@ -94,11 +103,18 @@ fn sigmoid(columns: &'static mut [Vec<f64>; 3]) {
 }
 
 #[library_benchmark]
-#[bench::of_200x5(fitting(200, 5))]
+#[bench::of_200x5(fitting(default(), 200, 5))]
+#[bench::of_1000x50(fitting(default(), 1000, 50))]
 fn auto(fitting: &'static Fitting) -> Fitted {
     fitting.plan.fit(black_box(&fitting.rows)).unwrap()
 }
 
+#[library_benchmark]
+#[bench::of_1000x50(fitting(minibatches(), 1000, 50))]
+fn sgd(fitting: &'static Fitting) -> Fitted {
+    fitting.plan.fit(black_box(&fitting.rows)).unwrap()
+}
+
 library_benchmark_group!(name = kernels, benchmarks = [gradient, curvature, sigmoid]);
-library_benchmark_group!(name = fits, benchmarks = auto);
+library_benchmark_group!(name = fits, benchmarks = [auto, sgd]);
 main!(library_benchmark_groups = [kernels, fits]);

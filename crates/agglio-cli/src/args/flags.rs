@@ -97,7 +97,27 @@ fn flag(key: &'static Key) -> Arg {
     };
     // a start may also be a file
     let value = if key.name == "init" { "zero|random[:S]|W.json" } else { key.value };
-    Arg::new(key.name).long(key.name).value_name(value).value_parser(read).help(help(key)).help_heading(heading)
+    Arg::new(key.name).long(key.name).value_name(value).value_parser(read).help_heading(heading)
+}
+
+/// A command with the help that is made from tables.
+///
+/// A command line is read without it: to make it takes longer than to read.
+pub fn explained(command: Command) -> Command {
+    let command = if command.get_name() == "fit" { command.after_help(below()) } else { command };
+    command.mut_args(|arg| match explanation(&arg) {
+        Some(help) => arg.help(help),
+        None => arg,
+    })
+}
+
+/// The help of an argument that has none of its own.
+fn explanation(arg: &Arg) -> Option<String> {
+    match arg.get_id().as_str() {
+        _ if arg.get_help().is_some() => None,
+        "solver" => Some(solvers()),
+        id => KEYS.iter().find(|key| key.name == id).map(help),
+    }
 }
 
 /// The help of a key, the solvers that take it (if not all do), and its default.
@@ -125,7 +145,7 @@ fn names(solvers: &[Solver]) -> String {
 }
 
 /// The solvers by family, as `--solver` is explained.
-pub fn solvers() -> String {
+fn solvers() -> String {
     let of = |family| {
         let members = Solver::ALL.into_iter().filter(|solver| solver.family() == family).map(Solver::name);
         members.collect::<Vec<_>>().join(", ")
@@ -140,7 +160,7 @@ pub fn solvers() -> String {
 }
 
 /// The text below the flags: the keys without a flag, and the solvers one by one.
-pub fn below() -> String {
+fn below() -> String {
     let keys = KEYS.iter().filter(|key| key.group == Group::Paper);
     let keys: Vec<(String, String)> = keys.map(|key| (format!("{}={}", key.name, key.value), help(key))).collect();
     let solvers: Vec<(String, String)> =

@@ -7,6 +7,7 @@ mod shared;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use anyhow::Result;
@@ -40,9 +41,9 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The definition of the command line.
+/// The definition of the command line, with all of its help.
 pub fn definition() -> clap::Command {
-    brief::brief(Cli::command())
+    brief::brief(Cli::command().mut_subcommands(flags::explained))
 }
 
 /// Reads the words of a command line, the first of which is the program's name.
@@ -50,9 +51,17 @@ pub fn definition() -> clap::Command {
 /// # Errors
 /// For bad usage; a request for help or the version is one too.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let mut definition = definition();
-    let mut matches = definition.try_get_matches_from_mut(words)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|why| why.format(&mut definition))
+    let words: Vec<OsString> = words.into_iter().collect();
+    let mut unexplained = brief::brief(Cli::command());
+    match unexplained.try_get_matches_from_mut(&words) {
+        Ok(mut matches) => Cli::from_arg_matches_mut(&mut matches).map_err(|why| why.format(&mut unexplained)),
+        Err(why) if shows_help(&why) => Err(definition().try_get_matches_from(words).err().unwrap_or(why)),
+        Err(why) => Err(why),
+    }
+}
+
+fn shows_help(why: &clap::Error) -> bool {
+    matches!(why.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand)
 }
 
 #[derive(Debug, Subcommand)]
@@ -142,14 +151,13 @@ pub struct BenchArgs {
 }
 
 #[derive(Debug, Parser)]
-#[command(allow_negative_numbers = true, after_help = flags::below())]
+#[command(allow_negative_numbers = true)]
 pub struct FitArgs {
     #[command(flatten)]
     pub table: TableArgs,
     #[command(flatten)]
     pub flags: Flags<SolverKeys>,
     #[arg(long, value_name = "NAME[:key=value,…]", default_value = "auto", help_heading = "Method", display_order = 0)]
-    #[arg(help = flags::solvers())]
     pub solver: String,
     /// How the result is printed
     #[arg(long, default_value = "table", help_heading = "Output")]

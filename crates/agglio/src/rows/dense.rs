@@ -165,15 +165,23 @@ macro_rules! with_rows {
 
 impl Dense {
     /// x_ij − c_j of a run, row-major: a slice of the table if it is stored like this, otherwise a copy in `scratch`.
-    fn plain<'a>(&'a self, run: &'a Run<'_>, centre: &[f64], scratch: &'a mut [f64]) -> &'a [f64] {
-        let stored = match &self.values {
+    fn plain<'a>(&'a self, run: &'a Run<'_>, centre: &[f64], scratch: &'a mut Vec<f64>) -> &'a [f64] {
+        self.stored(run, centre).unwrap_or_else(|| {
+            let copy = sized(scratch, run.len() * self.width);
+            self.copy(run, centre, copy);
+            copy
+        })
+    }
+
+    fn stored<'a>(&'a self, run: &'a Run<'_>, centre: &[f64]) -> Option<&'a [f64]> {
+        match &self.values {
             Values::F64(table) if centre.is_empty() => Stored { table, width: self.width, run }.all(),
             _ => None,
-        };
-        stored.unwrap_or_else(|| {
-            with_rows!(self, run, rows => kernel::copy_rows(rows, centre, scratch));
-            scratch
-        })
+        }
+    }
+
+    fn copy(&self, run: &Run<'_>, centre: &[f64], to: &mut [f64]) {
+        with_rows!(self, run, rows => kernel::copy_rows(rows, centre, to));
     }
 }
 
@@ -230,7 +238,7 @@ impl Rows for Dense {
     }
 
     fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], scratch: &mut Vec<f64>) {
-        let x = self.plain(run, centre, sized(scratch, run.len() * self.width));
+        let x = self.plain(run, centre, scratch);
         let blocks = v.chunks(BLOCK * self.width).zip(z.chunks_mut(BLOCK * run.len()));
         blocks.for_each(|(v, z)| linalg::multiply_rows(x, self.width, v, z));
     }
@@ -244,7 +252,7 @@ impl Rows for Dense {
     }
 
     fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], scratch: &mut Vec<f64>) {
-        let x = self.plain(run, centre, sized(scratch, run.len() * self.width));
+        let x = self.plain(run, centre, scratch);
         let blocks = a.chunks(BLOCK * run.len()).zip(sums.chunks_mut(BLOCK * self.width));
         blocks.for_each(|(a, sums)| linalg::add_rows_times(x, self.width, a, sums));
     }
@@ -255,10 +263,14 @@ impl Rows for Dense {
 
     fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], scratch: &mut Vec<f64>) {
         let size = run.len() * self.width;
-        // the first half may hold a copy of the rows, the second half holds the rows times their coefficients
-        scratch.resize(2 * size, 0.0);
-        let (plain, scaled) = scratch.split_at_mut(size);
-        linalg::add_weighted_gram(self.plain(run, centre, plain), a, h, scaled);
+        match self.stored(run, centre) {
+            Some(x) => linalg::add_weighted_gram(x, a, h, sized(scratch, size)),
+            None => {
+                let (copy, scaled) = sized(scratch, 2 * size).split_at_mut(size);
+                self.copy(run, centre, copy);
+                linalg::add_weighted_gram(copy, a, h, scaled);
+            }
+        }
     }
 
     fn labels(&self, run: &Run<'_>, y: &mut [f64]) {
