@@ -328,10 +328,10 @@ pub struct TheoryArgs {
     /// none, pre:S[:gauss|uniform|sign] before φ, or post:S:uniform after φ (for a radius of at most 1)
     #[arg(long, default_value = "none", help_heading = "Noise")]
     pub noise: String,
-    /// Number of rows, for the constants and error bounds of a sample
+    /// Number of rows: gives the constants and error bounds of a sample; needs --features
     #[arg(long, value_name = "N", value_parser = whole::<usize>, requires = "features", help_heading = "Data")]
     pub rows: Option<usize>,
-    /// Number of covariates, for the epochs of Algorithm 2 and for noise after φ
+    /// Number of covariates; needed for --rows, for the epochs of Algorithm 2 and for noise after φ
     #[arg(long, value_name = "D", value_parser = whole::<usize>, help_heading = "Data")]
     pub features: Option<usize>,
     /// A CSV file. Eigenvalues of the Hessian are measured on it, around the fit of solver auto without intercept and scaling

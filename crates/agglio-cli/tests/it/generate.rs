@@ -17,7 +17,8 @@ fn generate(kind: &str) -> String {
 /// The flags that the help of `fit` lists, without dashes.
 fn flags_of_fit() -> Vec<String> {
     let help = Folder::new().run("fit --help").stdout;
-    let lines = help.lines().filter(|line| line.trim_start().starts_with('-'));
+    // the help of a flag is indented further, and may begin a line with the name of another one
+    let lines = help.lines().filter(|line| line.trim_start().starts_with('-') && !line.starts_with("        "));
     let flags = lines.filter_map(|line| line.split_whitespace().find_map(|word| word.strip_prefix("--")));
     flags.map(str::to_owned).collect()
 }

@@ -116,7 +116,7 @@ keys! {
     pub solver: Solver, SolverName, Range::ANY, "solver", "NAME", Method, "auto", None,
         "Name of the solver";
     /// A start is far if the root mean square of xᵀw − φ⁻¹(y) there is above 100.
-    pub tau0: f64, NUMBER, FIRST, "tau0", "T", Method, "0.01, lower for a far start", NO_SCHEDULE,
+    pub tau0: f64, NUMBER, FIRST, "tau0", "T", Method, "0.01; lower if xᵀw at the start is far from φ⁻¹(y)", NO_SCHEDULE,
         "First temperature τ, above 0 and at most the last one; 1 turns graduation off";
     pub beta: f64, NUMBER, GROWTH, "beta", "B", Method, "1.05", NO_SCHEDULE,
         "Growth of τ per stage (one iteration or one epoch), a factor above 1";
@@ -132,10 +132,10 @@ keys! {
     pub beta2: f64, NUMBER, FRACTION, "beta2", "B", Method, "0.99", ONLY,
         "Decay rate of the mean squared gradient (second moment), 0 to 1";
     /// The ε > 0 of the textbook in p = −α·m̂/(√v̂ + ε). If it is given, α is constant.
-    pub epsilon: f64, NUMBER, POSITIVE, "epsilon", "E", Method, "eta·Λ, with decay", ONLY,
+    pub epsilon: f64, NUMBER, POSITIVE, "epsilon", "E", Method, "eta·Λ, and the learning rate decays", ONLY,
         "ε in the denominator of the step; if given, the learning rate is constant";
     /// It is δ₀ > 0 and halves with each stage, see [`Options::passes`].
-    pub delta: f64, NUMBER, POSITIVE, "delta", "D", Method, "the radius, or about the distance to the optimum",
+    pub delta: f64, NUMBER, POSITIVE, "delta", "D", Method, "the radius; without one, an estimate of the distance to the optimum",
         Some("only {} smooths the loss"),
         "First smoothing radius";
     /// An error for `theory` with Algorithm 1.
@@ -145,7 +145,7 @@ keys! {
     pub epochs: usize, WHOLE, Range::ANY, "epochs", "N", Method, "3000 iterations, 500 epochs", None,
         "Maximum number of iterations (steps on all rows) or epochs (passes over the rows in minibatches)";
     pub tolerance: f64, NUMBER, COSINE, "tol", "T", Method, "1e-10", None,
-        "Tolerance: stop when the relative gradient (a cosine, independent of units) is this small";
+        "Tolerance: stop when the relative gradient (the largest cosine between the residuals and a column of the Jacobian) is this small";
     pub start: Start, Place, PLACE, "init", "zero|random[:S]", Method, "zero", None,
         "Start: zero, random (S·N(0, I), S = 10/√d by default) or a point";
     pub scaling: Scaling, SCALING, Range::ANY, "scaling", "standard|none", Method, "standard; none for theory", None,
@@ -183,11 +183,10 @@ keys! {
         Some("only the paper's variants choose a preimage for each response"),
         "Which of the two preimages under silu and gelu is used below τ = 1";
     pub algorithm: Algorithm, ALGORITHM, Range::ANY, "algorithm", "1|2", Paper, "1", THEORY_ONLY,
-        "Algorithm 1 or 2 of the paper, under the assumptions of its theorem: the true w at most as long as the radius, no intercept, \
-         no scaling";
+        "Algorithm 1 or 2 of the paper. Its theorem assumes ‖true w‖ ≤ radius, no intercept and no scaling";
     /// Only with Algorithm 1: the noise caps the temperature.
     pub sigma: f64, NUMBER, NOT_NEGATIVE, "sigma", "S", Paper, "0, no noise", THEORY_ONLY,
-        "Size of the noise: after φ its largest absolute value; with noise `pre` its standard deviation before φ";
+        "Size of the noise. Noise `post`: its largest absolute value. Noise `pre`: its standard deviation";
     pub constants: Statement, CONSTANTS, Range::ANY, "constants", "corrected|printed", Paper, "corrected", THEORY_ONLY,
         "Corrected constants, or those printed in the paper";
 
