@@ -255,7 +255,7 @@ pub struct PredictArgs {
     /// Replace an output file that exists
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Show errors only: no warnings, no progress bar
+    /// Print no warnings and no progress bar; results and errors are still printed
     #[arg(long, help_heading = "Run")]
     pub quiet: bool,
 }
@@ -271,7 +271,7 @@ pub struct ScoreArgs {
     /// How the result is printed
     #[arg(long, default_value = "table", help_heading = "Output")]
     pub format: Format,
-    /// Show errors only: no warnings, no progress bar
+    /// Print no warnings and no progress bar; results and errors are still printed
     #[arg(long, help_heading = "Run")]
     pub quiet: bool,
 }
@@ -311,7 +311,7 @@ pub struct SimulateArgs {
     /// Seed for w, the covariates and the noise
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole::<u64>, help_heading = "Run")]
     pub seed: u64,
-    /// Show errors only: no warnings, no progress bar
+    /// Print no warnings and no progress bar; results and errors are still printed
     #[arg(long, help_heading = "Run")]
     pub quiet: bool,
 }
@@ -328,7 +328,7 @@ pub struct TheoryArgs {
     /// none, pre:S[:gauss|uniform|sign] before φ, or post:S:uniform after φ (for a radius of at most 1)
     #[arg(long, default_value = "none", help_heading = "Noise")]
     pub noise: String,
-    /// Number of rows: gives the constants and error bounds of a sample; needs --features
+    /// Number of rows n: print the constants and error bounds for a sample of n rows; needs --features
     #[arg(long, value_name = "N", value_parser = whole::<usize>, requires = "features", help_heading = "Data")]
     pub rows: Option<usize>,
     /// Number of covariates; needed for --rows, for the epochs of Algorithm 2 and for noise after φ

@@ -58,7 +58,7 @@ pub struct CsvArgs {
 pub struct RunArgs {
     #[command(flatten)]
     pub flags: Flags<RunKeys>,
-    /// Show errors only: no warnings, no progress bar
+    /// Print no warnings and no progress bar; results and errors are still printed
     #[arg(long, help_heading = "Run")]
     pub quiet: bool,
 }

@@ -49,7 +49,7 @@ registry! {
         Row { family: Family::Adaptive, forms_curvature: false, patience: 20, accepts: &[&["restarts"]], refuses: &[("batch", "it chooses the rows of each step itself")], ..PLAIN };
     Gd "gd" "Gradient descent on all rows: Algorithm 1 of the paper"
         Row { step: Step::SmoothnessOrSearch, ..GRADUATED };
-    Sgd "sgd" "Minibatch gradient descent: Algorithm 2 of the paper, also with batches of one row"
+    Sgd "sgd" "Minibatch gradient descent; with decay=none, Algorithm 2 of the paper"
         Row { keep: Keep::Average, decays: |_| true, accepts: &[SCHEDULE, &["eta", "batch", "decay"]], ..STOCHASTIC };
     Svrg "svrg" "Minibatches with SVRG's variance reduction"
         Row { estimator: |parts| parts.batched(|shuffle| Box::new(Svrg::new(shuffle))), ..REDUCED };

@@ -135,7 +135,7 @@ keys! {
     pub epsilon: f64, NUMBER, POSITIVE, "epsilon", "E", Method, "eta·Λ, and the learning rate decays", ONLY,
         "ε in the denominator of the step; if given, the learning rate is constant";
     /// It is δ₀ > 0 and halves with each stage, see [`Options::passes`].
-    pub delta: f64, NUMBER, POSITIVE, "delta", "D", Method, "the radius; without one, an estimate of the distance to the optimum",
+    pub delta: f64, NUMBER, POSITIVE, "delta", "D", Method, "the value of radius; without it, an estimate of the distance to the optimum",
         Some("only {} smooths the loss"),
         "First smoothing radius";
     /// An error for `theory` with Algorithm 1.
@@ -151,12 +151,12 @@ keys! {
     pub scaling: Scaling, SCALING, Range::ANY, "scaling", "standard|none", Method, "standard; none for theory", None,
         "Coordinates of the solver: standardised columns, or the columns as they are";
     pub radius: f64, NUMBER, POSITIVE, "radius", "R", Method, "no bound", None,
-        "Keep ‖w‖ ≤ R in the solver's coordinates, without the intercept. Solver theory: a bound on the true w, not enforced";
+        "Keep ‖w‖ ≤ R in the solver's coordinates; the intercept is not part of w. Solver theory: a bound on the true w, not enforced";
     pub restarts: Restarts, CountOrAuto, Range::ANY, "restarts", "K|auto", Method,
         "0; solver auto tries other starts itself where a lower minimum is possible", Some("only solver {} makes restarts"),
         "Extra fits, started from random subsets of the rows. `auto`: continue until half of them reach the same minimum";
     pub l2: f64, NUMBER, NOT_NEGATIVE, "l2", "L", Method, "0", None,
-        "Add the penalty L·‖w‖² to the loss, in the solver's coordinates, without the intercept";
+        "Add the penalty L·‖w‖² to the loss, in the solver's coordinates; the intercept is not penalised";
 
     /// `false` is the method as printed: a constant learning rate, and the last point is the result. With `true` the rate
     /// decays once nothing is gained, and the result is the mean of the later points if its loss is lower.
