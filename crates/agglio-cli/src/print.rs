@@ -71,7 +71,7 @@ impl Fitted {
         pretty(&FittedJson {
             intercept: report.intercept,
             coefficients: coefficients.map(|(name, value)| (name.clone(), Value::from(*value))).collect(),
-            affine: json!({"offset": 0, "scale": 1}),
+            affine: json!(self.report.affine),
             activation: &self.activation,
             solver: self.solver,
             noise: report.noise.name(),

@@ -102,6 +102,10 @@ impl Fitted {
             Some(sigma) => activation.average(sigma, projection.at(), &mut predictions),
             None => activation.respond(projection.at(), &mut predictions),
         }
+        if let Some(response) = &facts.response {
+            let (offset, scale) = response.user(facts.layout.response(&self.outcome.theta));
+            predictions.iter_mut().for_each(|value| *value = offset + scale * *value);
+        }
         Ok(predictions)
     }
 
@@ -110,7 +114,7 @@ impl Fitted {
     /// # Errors
     /// As [`Model::new`].
     pub fn model(&self, target: &str, names: &[String]) -> Result<Model> {
-        let (activation, solver) = (self.driver.activation().name(), self.report.solver.name());
+        let (activation, solver) = (self.report.activation.clone(), self.report.solver.name());
         let origin = Origin { activation: &activation, solver, target, offset: None, columns: None, names };
         Model::new(&self.report, &origin)
     }

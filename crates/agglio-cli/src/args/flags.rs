@@ -38,7 +38,7 @@ pub struct RunKeys;
 
 impl Keys for ModelKeys {
     fn have(key: &Key) -> bool {
-        key.name == "activation"
+        key.group == Group::Model && key.name != "intercept"
     }
 }
 

@@ -43,6 +43,11 @@ impl Activation for Exp {
         map(z, out, |z: f64| exp(z.max(f64::MIN) + shift));
     }
 
+    fn tells_apart(&self, _offset: bool, scale: bool) -> bool {
+        // b·e^z = e^{z + ln b}
+        !scale
+    }
+
     fn range(&self) -> Range {
         Range { lo: 0.0, hi: f64::INFINITY, attained: false }
     }

@@ -62,6 +62,10 @@ impl Activation for Gelu {
         map(z, out, Average { sigma, both: sigma.hypot(1.0) });
     }
 
+    fn limits(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
     fn range(&self) -> Range {
         Range { lo: MINIMUM.value, hi: f64::INFINITY, attained: true }
     }

@@ -39,6 +39,14 @@ impl Activation for Identity {
         self.respond(z, out);
     }
 
+    fn centre(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn tells_apart(&self, offset: bool, scale: bool) -> bool {
+        !offset && !scale
+    }
+
     fn largest_slope(&self) -> Option<f64> {
         Some(1.0)
     }

@@ -18,6 +18,7 @@
 //! Numerically stable formulas belong here and nowhere else. An implementation gives φ at temperature one, and the
 //! *centered* value φ(t) − φ(0) without cancellation. [`Activation`] derives the graduation from them.
 
+mod affine;
 mod average;
 mod centered;
 mod elementary;
@@ -41,6 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::vector::{Function, map, map_both};
 
+pub use affine::Affine;
 pub use envelope::{Envelope, Fall};
 pub use exponential::Exp;
 pub use gelu::Gelu;
@@ -131,6 +133,22 @@ pub trait Activation: Debug + Send + Sync {
     /// The values that φ takes. Default: all real numbers.
     fn range(&self) -> Range {
         Range::REALS
+    }
+
+    /// φ(−∞) and φ(+∞). Default: the bounds of the range, which is right for an increasing φ.
+    fn limits(&self) -> (f64, f64) {
+        (self.range().lo, self.range().hi)
+    }
+
+    /// c if φ(−t) = 2c − φ(t) for all t, as for the sigmoid with c = ½. Default: none.
+    fn centre(&self) -> Option<f64> {
+        None
+    }
+
+    /// Whether data can tell an intercept from a free offset a and a free scale b in a + b·φ(z), as far as they are free.
+    /// Default: yes.
+    fn tells_apart(&self, _offset: bool, _scale: bool) -> bool {
+        true
     }
 
     /// sup φ′, the Lipschitz constant from which Λ is computed. Default: none.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::{Activation, Exp, Gelu, Identity, LeakySoftplus, Probit, Sigmoid, Silu, Softplus, Tanh};
+use super::{Activation, Affine, Exp, Gelu, Identity, LeakySoftplus, Probit, Sigmoid, Silu, Softplus, Tanh};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::suggest::nearest;
 
@@ -68,6 +68,9 @@ fn shared(phi: Arc<dyn Activation>) -> Arc<dyn Activation> {
 }
 
 fn made(name: &str) -> Result<Arc<dyn Activation>> {
+    if let Some(affine) = affine(name) {
+        return affine;
+    }
     let (stem, parameter) = match name.split_once(':') {
         Some((stem, parameter)) => (stem, Some(parameter)),
         None => (name, None),
@@ -88,6 +91,15 @@ fn made(name: &str) -> Result<Arc<dyn Activation>> {
         Some(value) => Err(Error::parameter(&format!("the parameter of {stem}"), quoted(value), "it takes none")),
         None => Ok(phi),
     }
+}
+
+/// The activation of a name like `0+100*sigmoid`; none if it is no such name.
+fn affine(name: &str) -> Option<Result<Arc<dyn Activation>>> {
+    let (factors, inner) = name.split_once('*')?;
+    let (offset, scale) = factors.rsplit_once('+')?;
+    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
+    let (offset, scale) = (number(offset)?, number(scale).filter(|scale| *scale != 0.0)?);
+    Some(made(inner).map(|inner| Arc::new(Affine::new(inner, offset, scale)) as Arc<dyn Activation>))
 }
 
 fn leaky_softplus(parameter: Option<&str>) -> Result<LeakySoftplus> {

@@ -48,6 +48,10 @@ impl Activation for Sigmoid {
         average::vanishing(self, sigma, z, out, |threshold| Step { threshold, sigma });
     }
 
+    fn centre(&self) -> Option<f64> {
+        Some(0.5)
+    }
+
     fn range(&self) -> Range {
         Range { lo: 0.0, hi: 1.0, attained: false }
     }

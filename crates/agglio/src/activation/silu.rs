@@ -59,6 +59,10 @@ impl Activation for Silu {
         average::vanishing(self, sigma, z, out, |threshold| Gate { threshold, sigma });
     }
 
+    fn limits(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
     fn range(&self) -> Range {
         Range { lo: MINIMUM.value, hi: f64::INFINITY, attained: true }
     }

@@ -161,6 +161,7 @@ impl Certificate {
             theta.iter_mut().zip(&p).for_each(|(theta, p)| *theta -= p);
             let query = Query::at(&theta, outcome.tau, Batch::All, Want::Curvature(Hessian::Full));
             let there = oracle.ask(&query)?.model()?;
+            oracle.facts().layout.adopt(&mut theta, there.response);
             if gain <= there.rounding() {
                 return Ok(true);
             }

@@ -42,8 +42,9 @@ pub(crate) fn glance_along_theta(oracle: &dyn Oracle, outcome: &Outcome, rows: B
 }
 
 fn look(oracle: &dyn Oracle, outcome: &Outcome, rows: Batch, outwards: &[&[i32]], inwards: &[i32]) -> Result<Far> {
-    let Some(limit) = follow(oracle, outcome, &outcome.theta, rows, outwards)? else { return Ok(Far::Rises) };
-    let nearer = |k: &i32| point(&outcome.theta, &outcome.theta, 2_f64.powi(-k) - 1.0);
+    let ray = predictor_part(oracle, outcome.theta.clone());
+    let Some(limit) = follow(oracle, outcome, &ray, rows, outwards)? else { return Ok(Far::Rises) };
+    let nearer = |k: &i32| point(&outcome.theta, &ray, 2_f64.powi(-k) - 1.0);
     let losses = oracle.losses(&inwards.iter().map(nearer).collect::<Vec<_>>(), outcome.tau, rows)?;
     let lower = losses.iter().any(|&loss| loss + slack(outcome) < outcome.model.loss);
     Ok(if lower { Far::FallsInwards } else { Far::Falls(limit) })
@@ -53,6 +54,7 @@ fn look(oracle: &dyn Oracle, outcome: &Outcome, rows: Batch, outwards: &[&[i32]]
 pub(crate) fn falls_along(oracle: &dyn Oracle, outcome: &Outcome, directions: &[Vec<f64>]) -> Result<bool> {
     let length = norm(&outcome.theta);
     let signed = |v: &Vec<f64>| [length, -length].map(|length| point(&vec![0.0; v.len()], v, length / norm(v)));
+    let directions: Vec<Vec<f64>> = directions.iter().map(|v| predictor_part(oracle, v.clone())).collect();
     let rays: Vec<Vec<f64>> = directions.iter().filter(|v| norm(v) > 0.0).flat_map(signed).collect();
     if rays.is_empty() {
         return Ok(false);
@@ -89,6 +91,12 @@ fn follow(oracle: &dyn Oracle, outcome: &Outcome, v: &[f64], rows: Batch, groups
         }
     }
     Ok(Some(last))
+}
+
+/// The part of a direction that changes linear predictors. The best response scale for them belongs to every loss.
+fn predictor_part(oracle: &dyn Oracle, mut v: Vec<f64>) -> Vec<f64> {
+    oracle.facts().layout.response_mut(&mut v).fill(0.0);
+    v
 }
 
 fn slack(outcome: &Outcome) -> f64 {

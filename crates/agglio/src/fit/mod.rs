@@ -151,6 +151,7 @@ impl<'o> FitLoop<'o> {
             Some(known) => known,
             None => method.estimator.estimate(*oracle, &state.theta, state.index(), method.direction.want())?,
         };
+        oracle.facts().layout.adopt(&mut state.theta, here.response);
         if !state.is_finite(&here) {
             return Ok(Some(StopReason::NotFinite.into()));
         }
@@ -166,7 +167,7 @@ impl<'o> FitLoop<'o> {
             state.best.take_lower(&state.theta, here.loss);
         }
         let record = StepRecord::new(&here, verdict);
-        state.take(verdict, trial, here, there);
+        state.take(verdict, trial, here, there, *oracle);
         if observer.step(&state.report(*oracle, &record)).is_break() || oracle.is_interrupted() {
             return Ok(Some(StopReason::Interrupted.into()));
         }

@@ -122,12 +122,14 @@ impl LoopState {
         trial
     }
 
-    pub fn take(&mut self, verdict: Verdict, trial: Vec<f64>, here: Known, there: Option<Known>) {
+    pub fn take(&mut self, verdict: Verdict, mut trial: Vec<f64>, here: Known, there: Option<Known>, oracle: &dyn Oracle) {
         if self.steps == 0 {
             self.first_loss = here.loss;
         }
         self.steps += 1;
         if verdict == Verdict::Accept {
+            // with the response scale that the estimate there is about
+            oracle.facts().layout.adopt(&mut trial, there.as_ref().and_then(|there| there.response));
             self.theta_before_step = std::mem::replace(&mut self.theta, trial);
             self.known = there;
             self.accepted += 1;
@@ -247,8 +249,11 @@ impl LoopState {
         Ok(Some(own))
     }
 
-    fn ask(&self, oracle: &dyn Oracle) -> Result<Model> {
-        oracle.ask(&Query::at(&self.theta, self.stage.tau, self.stage.rows, Want::Stationarity))?.model()
+    fn ask(&mut self, oracle: &dyn Oracle) -> Result<Model> {
+        let query = Query::at(&self.theta, self.stage.tau, self.stage.rows, Want::Stationarity);
+        let model = oracle.ask(&query)?.model()?;
+        oracle.facts().layout.adopt(&mut self.theta, model.response);
+        Ok(model)
     }
 
     pub fn end(mut self, oracle: &dyn Oracle, Ending { reason, exact }: Ending) -> Result<Outcome> {

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::by_name::ByName;
+use crate::report::Scale;
 use crate::save::envelope::{Envelope, Fields, MODEL};
 
-const ENVELOPE: Envelope = Envelope { format: MODEL, kind: "model file", version: 2, fields };
+const ENVELOPE: Envelope = Envelope { format: MODEL, kind: "model file", version: 3, fields };
 
 /// The fields of every version.
 const FIELDS: [&str; 14] = [
@@ -25,11 +26,12 @@ const FIELDS: [&str; 14] = [
     "rows",
 ];
 
-/// Version 1 has no checksum and no number of columns.
+/// Version 1 has no checksum and no number of columns, version 2 no scale of the response.
 fn fields(version: u64) -> Option<Fields> {
     match version {
         1 => Some(Fields { required: &FIELDS, optional: &[] }),
         2 => Some(Fields { required: &FIELDS, optional: &["columns", "checksum"] }),
+        3 => Some(Fields { required: &FIELDS, optional: &["columns", "affine", "checksum"] }),
         _ => None,
     }
 }
@@ -42,6 +44,9 @@ pub(super) struct File {
     pub offset: Option<String>,
     /// Number of columns of the table, if they had no names.
     pub columns: Option<usize>,
+    /// The scale of the response; none if it is that of the activation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub affine: Option<Scale>,
     pub intercept: f64,
     pub coefficients: ByName,
     pub noise: String,

@@ -14,10 +14,10 @@ use by_name::ByName;
 pub use coefficients::Coefficients;
 use file::File;
 
-use crate::activation::{Activation, named};
+use crate::activation::{Activation, Affine, named};
 use crate::error::{Error, Result};
 use crate::outcome::Status;
-use crate::report::Report;
+use crate::report::{Report, Scale};
 use crate::save::{Draft, publish};
 use crate::text::{bounded, escape};
 
@@ -71,6 +71,7 @@ impl Model {
             target: origin.target.into(),
             offset: origin.offset.map(Into::into),
             columns: origin.columns,
+            affine: Some(report.affine).filter(|affine| *affine != Scale::default()),
             intercept: report.intercept,
             coefficients: ByName::new(origin.names, &report.coefficients).map_err(Error::data)?,
             noise: report.noise.name().into(),
@@ -93,6 +94,13 @@ impl Model {
     /// Creates the model of a file, if its numbers are valid.
     fn of(file: File) -> std::result::Result<Model, String> {
         let phi = named(&file.activation).map_err(|why| why.to_string())?;
+        let phi = match file.affine {
+            None => phi,
+            Some(Scale { offset, scale }) if offset.is_finite() && scale.is_finite() => {
+                Arc::new(Affine::new(phi, offset, scale))
+            }
+            Some(_) => return Err("not a model file: its response scale is not finite".into()),
+        };
         let noise = match file.noise.as_str() {
             "pre" => file.tau == 0.0 && file.deviation.is_some_and(|s| s.is_finite() && s >= 0.0),
             "post" => file.tau > 0.0 && file.tau <= 1.0 && file.deviation.is_none(),

@@ -48,6 +48,8 @@ pub struct Value {
     pub label_square: f64,
     /// The contribution of the row with the largest residual to the loss, without the penalty.
     pub largest_square: f64,
+    /// The free entries (α, β) of the response scale that the answer is about, if they are not those of the query.
+    pub response: Option<[f64; 2]>,
 }
 
 /// Loss and gradient at a point.

@@ -57,6 +57,14 @@ impl Baseline {
     }
 }
 
+impl Baseline {
+    /// The baseline of a model with a free response scale, which can take every constant value.
+    pub(super) fn of_mean(measured: &Measured) -> Baseline {
+        let loss = measured.labels.variance();
+        Baseline { loss, intercept: None, is_finite: true, is_exact: true, mean_loss: loss, median_is_outside: false }
+    }
+}
+
 /// The loss of the best constant in the range of φ, and its intercept for this offset, if it is finite.
 fn constant(activation: &dyn Activation, measured: &Measured, offset: f64) -> (f64, Option<f64>) {
     let range = activation.range();

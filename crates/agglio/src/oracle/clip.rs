@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::activation::{Activation, Preimages, Range};
 use crate::oracle::facts::Measured;
+use crate::oracle::labels::MARGIN;
 
 /// An interval to which labels are clipped, and the interval of their preimages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,7 +33,9 @@ impl Clip {
             Preimages::One(z) if !range.attained => Some(z),
             _ => None,
         };
-        let ends = (preimage(lowest), preimage(highest));
+        // a response scale below zero turns an increasing activation round
+        let falls = activation.derivative(0.0) < 0.0;
+        let ends = if falls { (preimage(highest), preimage(lowest)) } else { (preimage(lowest), preimage(highest)) };
         Clip {
             lowest,
             highest,
@@ -40,6 +43,13 @@ impl Clip {
             greatest_preimage: ends.1.unwrap_or(f64::INFINITY),
             spared: None,
         }
+    }
+
+    /// A clip to the range of φ with the margin of the path, relative to the width of the range, or to one if that is infinite.
+    pub fn of_width_one(activation: &dyn Activation) -> Clip {
+        let Range { lo, hi, attained } = activation.range();
+        let width = if (hi - lo).is_finite() { hi - lo } else { 1.0 };
+        Clip::new(activation, if attained { 0.0 } else { MARGIN * width })
     }
 
     /// The same clip for labels outside `range` only. Their stored preimages are already those of the clipped labels.

@@ -19,12 +19,19 @@ use crate::oracle::labels::MARGIN;
 use crate::oracle::layout::Layout;
 use crate::oracle::partial_sums::{PartialSums, Weighted};
 use crate::oracle::projection::Projection;
-use crate::oracle::query::{Ask, At, Batch, LabelChoice, Memory, Query, Want};
+use crate::oracle::query::{Ask, At, Batch, Hessian, LabelChoice, Memory, Query, Want};
+use crate::oracle::response::{FreeResponse, ResponseBlock, ResponseScale};
 use crate::oracle::shard::{Shard, Shards};
 use crate::oracle::{Oracle, given_up};
 use crate::rows::{Coordinates, Rows, Scaling};
 
-/// `y ≈ φ(xᵀw + b)`
+/// The curvature of a response scale that is held fixed: θ and the solution have the same entries.
+const IDENTITY: [[f64; 2]; 2] = [[1.0, 0.0], [0.0, 1.0]];
+
+/// If the best response scale lowers the loss by less than this share, it is the one of the query.
+const STILL: f64 = 1e-14;
+
+/// `y ≈ a + b·φ(xᵀw + intercept)`
 ///
 /// The problem to fit: the activation, the coordinates and the penalty.
 #[derive(Clone, Debug)]
@@ -43,6 +50,8 @@ pub struct Problem {
     pub tau_max: Option<f64>,
     /// The graduated labels for queries without a choice. Default: [`LabelChoice::default`].
     pub labels: LabelChoice,
+    /// The free entries of the response scale. Default: none.
+    pub response: FreeResponse,
     /// λ of the penalty λ‖w‖², which excludes the intercept. Default: 0.
     pub l2: f64,
     /// The coordinates of another fit, to score its points on these rows. Default: measured on the rows.
@@ -59,6 +68,7 @@ impl Problem {
             margins: vec![MARGIN],
             tau_max: None,
             labels: LabelChoice::default(),
+            response: FreeResponse::default(),
             l2: 0.0,
             coordinates: None,
         }
@@ -114,13 +124,20 @@ impl Driver {
             let weight = measured.rows as f64 * measured.mean_weight();
             Ok(sums.numbers.first().map_or(f64::NAN, |sum| sum / weight))
         };
-        let baseline = Baseline::of(activation.as_ref(), problem.intercept, &measured, &tally, &constant)?;
+        let baseline = match &frame.response {
+            Some(_) => Baseline::of_mean(&measured),
+            None => Baseline::of(activation.as_ref(), problem.intercept, &measured, &tally, &constant)?,
+        };
         let facts = Facts {
             rows: measured.rows,
             counted: measured.counted.weight as usize,
             total_weight: measured.total_weight(),
             effective_fraction: measured.effective_fraction(),
-            layout: Layout { coefficients: measured.width, intercept: problem.intercept },
+            layout: Layout {
+                coefficients: measured.width,
+                intercept: problem.intercept,
+                response: frame.response.as_ref().map_or([false; 2], ResponseScale::free),
+            },
             coordinates: frame.coordinates.clone(),
             l2: problem.l2,
             label_bounds: (measured.smallest, measured.largest),
@@ -130,6 +147,7 @@ impl Driver {
             margins: frame.clips.len(),
             clips_some: frame.narrowest.changes(&measured),
             baseline,
+            response: frame.response.clone(),
             activation: Traits {
                 derivative_at_zero: activation.derivative(0.0).abs(),
                 largest_slope: activation.largest_slope(),
@@ -181,10 +199,15 @@ impl Driver {
             Ask::NormalEquations { .. } => {
                 let derivative = self.facts.activation.derivative_at_zero;
                 let scale = 2.0 * mean * derivative * derivative;
-                let sides = sums.right_sides.into_iter();
-                let right_sides = sides.map(|side| self.vector(side, scale)).collect();
+                let sides = sums.right_sides.into_iter().map(|side| self.vector(side, scale));
+                let mut right_sides: Vec<Vec<f64>> = sides.collect();
                 let mut matrix = self.matrix(sums.products, sums.curvature, scale);
                 self.penalise_matrix(&mut matrix);
+                if let Some(response) = &self.facts.response {
+                    // the response scale of each start is its own solution
+                    right_sides.iter_mut().zip(response.starts()).for_each(|(side, start)| side.extend(start));
+                    matrix = matrix.map(|matrix| self.bordered(matrix, [&[], &[]], IDENTITY));
+                }
                 Answer::NormalEquations(NormalEquations { matrix, right_sides })
             }
             Ask::Mixture { .. } => {
@@ -210,7 +233,8 @@ impl Driver {
                 let mut next = || columns.next().unwrap_or_default();
                 let (label, weight, at) = (next(), next(), next());
                 let activation = self.activation.clone();
-                Answer::Projection(Projection { activation, at, along: columns.collect(), label, weight })
+                let (response, along) = (self.facts.response.clone(), columns.collect());
+                Answer::Projection(Projection { activation, at, along, response, label, weight })
             }
             Ask::LongestRow => {
                 let derivative = self.facts.activation.derivative_at_zero;
@@ -227,11 +251,19 @@ impl Driver {
             unpenalised,
             label_square: sums.label_square * mean + self.blurred_square,
             largest_square: sums.largest * mean,
+            response: None,
         };
         if let Want::CurvatureTimes(_, v) = &at.want {
             let mut product = self.vector(sums.curvature, 2.0 * mean);
             self.penalise(&mut product, v);
+            match at.tau == 1.0 {
+                true => product.extend(self.free(&sums.numbers).map(|sum| 2.0 * mean * sum)),
+                false => product.extend_from_slice(self.facts.layout.response(v)),
+            }
             return Answer::Product(product);
+        }
+        if let Some(response) = &self.facts.response {
+            return self.finish_projected(at, response, value, sums, mean);
         }
         if at.want == Want::Loss {
             return Answer::Value(value);
@@ -257,6 +289,110 @@ impl Driver {
             saturated: sums.saturated * mean,
             curvature: matrix.zip(hessian).map(|(matrix, hessian)| Curvature { matrix, hessian }),
         })
+    }
+
+    /// The answer at the best response scale for w. The loss is quadratic in α and β, so loss, gradient and Gauss–Newton
+    /// curvature there follow from those at the response scale of the query.
+    fn finish_projected(
+        &self,
+        at: &At<'_>,
+        response: &ResponseScale,
+        mut value: Value,
+        sums: PartialSums,
+        mean: f64,
+    ) -> Answer {
+        let (units, block) = (response.units(), ResponseBlock::of(&sums.numbers, mean));
+        let projects = at.tau == 1.0 && at.want != Want::Curvature(Hessian::Full);
+        let (step, decrease) = if projects { block.step(units, response.free()) } else { ([0.0; 2], 0.0) };
+        let [alpha, beta] = self.entries(&at.theta);
+        if projects {
+            // a difference of nearly equal losses is known only to rounding
+            let loss = (value.unpenalised - decrease).max(4.0 * f64::EPSILON * decrease);
+            value.loss += loss - value.unpenalised;
+            value.unpenalised = loss;
+            value.response = Some([alpha + step[0], beta + step[1]]);
+        }
+        if at.want == Want::Loss {
+            return Answer::Value(value);
+        }
+        // D = bφ′ grows with b
+        let growth = if beta == 0.0 { 1.0 } else { (beta + step[1]) / beta };
+        let mut cross = sums.response.into_iter().zip(units).map(|(sums, unit)| self.vector(sums, 2.0 * mean * unit));
+        let cross = [cross.next().unwrap_or_default(), cross.next().unwrap_or_default()];
+        let mut gradient = self.vector(sums.gradient, 2.0 * mean);
+        for (cross, step) in cross.iter().zip(step) {
+            gradient.iter_mut().zip(cross).for_each(|(g, cross)| *g += step * cross);
+        }
+        gradient.iter_mut().for_each(|g| *g *= growth);
+        self.penalise(&mut gradient, &at.theta);
+        let rest = if projects { [0.0; 2] } else { block.gradient(units).map(|g| 2.0 * g) };
+        gradient.extend(self.free(&rest));
+        let first_order = Gradient { value, gradient, remembered: Vec::new() };
+        if at.want == Want::Gradient {
+            return Answer::Gradient(first_order);
+        }
+        let squares = self.facts.coordinates.squares(sums.norms.rows, sums.norms.total);
+        let corner = if at.tau == 1.0 { block.curvature(units) } else { IDENTITY };
+        let own = if at.tau == 1.0 { [corner[0][0].sqrt(), corner[1][1].sqrt()] } else { [0.0; 2] };
+        let mut matrix = self.matrix(sums.products, sums.curvature, 2.0 * mean * growth * growth);
+        self.penalise_matrix(&mut matrix);
+        let cross = cross.map(|cross| cross.iter().map(|cross| growth * cross).collect::<Vec<f64>>());
+        let corner = corner.map(|row| row.map(|entry| if at.tau == 1.0 { 2.0 * entry } else { entry }));
+        let matrix = matrix.map(|matrix| self.bordered(matrix, [&cross[0], &cross[1]], corner));
+        let hessian = if let Want::Curvature(hessian) = at.want { Some(hessian) } else { None };
+        let norms = squares.iter().map(|s| growth.abs() * (s * mean).sqrt());
+        Answer::Model(Model {
+            first_order,
+            column_norms: norms.chain(self.free(&own)).collect(),
+            saturated: sums.saturated * mean,
+            curvature: matrix.zip(hessian).map(|(matrix, hessian)| Curvature { matrix, hessian }),
+        })
+    }
+
+    /// For an exact Hessian, which does not follow from that at another response scale: the same query at the best one, unless
+    /// that is where it was asked.
+    fn moved<'q>(&self, query: &Query<'q>, sums: &PartialSums) -> Option<(Query<'q>, [f64; 2])> {
+        let (response, Ask::At(at)) = (self.facts.response.as_ref()?, &query.ask) else { return None };
+        if at.tau != 1.0 || at.want != Want::Curvature(Hessian::Full) {
+            return None;
+        }
+        let mean = 1.0 / (sums.rows as f64 * self.mean_weight);
+        let (step, decrease) = ResponseBlock::of(&sums.numbers, mean).step(response.units(), response.free());
+        if decrease <= STILL * sums.loss * mean {
+            return None;
+        }
+        let [alpha, beta] = self.entries(&at.theta);
+        let (best, mut theta) = ([alpha + step[0], beta + step[1]], at.theta.to_vec());
+        self.facts.layout.adopt(&mut theta, Some(best));
+        let ask = Ask::At(At { theta: theta.into(), ..at.clone() });
+        Some((Query { ask, ..query.clone() }, best))
+    }
+
+    /// α and β of θ; zero and one if they are fixed.
+    fn entries(&self, theta: &[f64]) -> [f64; 2] {
+        let response = self.facts.response.as_ref();
+        response.map_or([0.0, 1.0], |response| response.read(self.facts.layout.response(theta)))
+    }
+
+    /// Those of two numbers that belong to a free entry of the response scale.
+    fn free<'n>(&self, numbers: &'n [f64]) -> impl Iterator<Item = f64> + use<'n> {
+        let free = self.facts.layout.response;
+        numbers.iter().zip(free).filter(|(_, free)| *free).map(|(number, _)| *number)
+    }
+
+    /// A matrix over coefficients and intercept, with the rows and columns of the free response scale added.
+    fn bordered(&self, matrix: Symmetric, cross: [&[f64]; 2], corner: [[f64; 2]; 2]) -> Symmetric {
+        let (layout, inner) = (self.facts.layout, matrix.order());
+        let mut out = Symmetric::zero(layout.dim());
+        for (out, column) in out.columns_mut().zip(matrix.columns()) {
+            out[..inner].copy_from_slice(column);
+        }
+        let free: Vec<usize> = (0..2).filter(|&k| layout.response[k]).collect();
+        for (i, &k) in free.iter().enumerate() {
+            cross[k].iter().enumerate().for_each(|(j, &entry)| out.set(inner + i, j, entry));
+            free[..=i].iter().enumerate().for_each(|(j, &other)| out.set(inner + i, inner + j, corner[k][other]));
+        }
+        out
     }
 
     fn vector(&self, sums: Weighted, scale: f64) -> Vec<f64> {
@@ -297,7 +433,21 @@ impl Oracle for Driver {
             return Ok(nothing);
         }
         self.count(query);
-        Ok(self.finish(query, self.shards.answer_one(query)?))
+        let sums = self.shards.answer_one(query)?;
+        match self.moved(query, &sums) {
+            None => Ok(self.finish(query, sums)),
+            Some((moved, best)) => {
+                self.count(&moved);
+                let answer = self.finish(&moved, self.shards.answer_one(&moved)?);
+                Ok(match answer {
+                    Answer::Model(mut model) => {
+                        model.response = Some(best);
+                        Answer::Model(model)
+                    }
+                    other => other,
+                })
+            }
+        }
     }
 
     fn ask_all(&self, queries: &[Query<'_>]) -> Result<Vec<Answer>> {
@@ -327,6 +477,10 @@ impl Oracle for Driver {
 fn frame(problem: &Problem, measured: &Measured) -> Result<Frame> {
     let (activation, range) = (problem.activation.clone(), problem.activation.range());
     let mut clips = clips(activation.as_ref(), measured, &problem.margins);
+    let response = ResponseScale::of(problem.response, activation.as_ref(), measured);
+    if response.is_some() {
+        clips = vec![Clip::NONE];
+    }
     let narrowest = clips.last().copied().unwrap_or(Clip::NONE);
     if problem.tau_max.is_some() {
         clips.iter_mut().for_each(|clip| *clip = clip.sparing(range));
@@ -343,7 +497,7 @@ fn frame(problem: &Problem, measured: &Measured) -> Result<Frame> {
     };
     let (weight_unit, rows) = (measured.weight_unit, measured.rows);
     let (labels, tau_max) = (problem.labels, problem.tau_max);
-    Ok(Frame { activation, coordinates, clips, narrowest, labels, tau_max, weight_unit, rows })
+    Ok(Frame { activation, coordinates, clips, narrowest, labels, response, tau_max, weight_unit, rows })
 }
 
 /// Activations are never NaN, so a sum that is NaN has overflowed.

@@ -10,6 +10,7 @@ use crate::oracle::baseline::Baseline;
 use crate::oracle::labels::{PreimageChoice, Tally};
 use crate::oracle::layout::Layout;
 use crate::oracle::query::Margin;
+use crate::oracle::response::ResponseScale;
 use crate::rows::{Coordinates, Moments, Rows, Run};
 use crate::save::encoding::encode;
 use crate::save::envelope::checksum;
@@ -50,6 +51,8 @@ pub struct Facts {
     pub clips_some: bool,
     /// The model without covariates.
     pub baseline: Baseline,
+    /// The free entries of the response scale, if there are any.
+    pub response: Option<ResponseScale>,
     /// The properties of φ that a strategy may use.
     pub activation: Traits,
 }
@@ -71,8 +74,12 @@ pub struct Traits {
 
 impl Facts {
     /// The choices of preimages for the linear stage: one for each margin and one without a margin. If φ is not
-    /// monotone, there is also one far to the left, and if a label has two preimages, one on the left.
+    /// monotone, there is also one far to the left, and if a label has two preimages, one on the left. Under a free response
+    /// scale there is one for each first scale.
     pub fn preimage_choices(&self) -> Vec<PreimageChoice> {
+        if let Some(response) = &self.response {
+            return (0..response.starts().len()).map(PreimageChoice::Rescaled).collect();
+        }
         let right = (0..self.margins).map(Margin::Nth).chain([Margin::None]).map(PreimageChoice::Right);
         let left = self.activation.argmin.map(|_| PreimageChoice::Left);
         let far_left = (!self.activation.is_monotone).then_some(PreimageChoice::FarLeft);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::activation::{Activation, Preimages, named};
 use crate::oracle::clip::Clip;
 use crate::oracle::query::{LabelChoice, Margin};
+use crate::oracle::response::ResponseScale;
 use crate::rows::Coordinates;
 
 /// The activation, the coordinates of the solver and the label margins. It is computed once, from facts about all rows.
@@ -23,6 +24,8 @@ pub struct Frame {
     pub(super) narrowest: Clip,
     /// The graduated labels for queries without a choice.
     pub(super) labels: LabelChoice,
+    /// The free entries of the response scale, if there are any.
+    pub(super) response: Option<ResponseScale>,
     /// A last temperature between 0 and 1, at which the fit ends.
     pub(super) tau_max: Option<f64>,
     /// The unit of all weights.
@@ -40,9 +43,11 @@ impl Frame {
         }
     }
 
-    /// The left preimage of 1 % of the minimum of φ, if φ tends to zero on the left of its minimum.
+    /// The left preimage of a value that lies between the limit of φ at −∞ and its minimum, at 1 % of the way. None if φ is
+    /// monotone.
     pub(super) fn far_left(&self) -> Option<f64> {
-        match self.activation.preimages(0.01 * self.activation.range().lo) {
+        let (limit, lo) = (self.activation.limits().0, self.activation.range().lo);
+        match self.activation.preimages(limit + 0.01 * (lo - limit)) {
             Preimages::Two { left, .. } => Some(left),
             _ => None,
         }

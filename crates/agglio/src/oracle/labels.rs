@@ -33,6 +33,8 @@ pub enum PreimageChoice {
     Left,
     /// For labels near zero, a point far to the left, if φ tends to zero on the left of its minimum.
     FarLeft,
+    /// The preimages under one of the first response scales.
+    Rescaled(usize),
 }
 
 /// The preimages of the labels, row by row.
@@ -97,6 +99,10 @@ impl Tally {
 impl LabelPreimages {
     /// Computes the preimages of all labels.
     pub fn of(rows: &dyn Rows, frame: &Frame) -> (LabelPreimages, Tally) {
+        // under a free response scale they depend on θ
+        if frame.response.is_some() {
+            return (LabelPreimages { right: Vec::new(), left: Vec::new() }, Tally::default());
+        }
         let labels = || column(rows.len(), |run, y| rows.labels(run, y));
         let weight = rows.has_weights().then(|| column(rows.len(), |run, weight| rows.weights(run, weight)));
         let counts = |i: usize| weight.as_ref().is_none_or(|weight| weight[i] > 0.0);
@@ -123,7 +129,8 @@ impl LabelPreimages {
 
     /// Writes the chosen preimages of a run of rows.
     pub fn choose(&self, choice: PreimageChoice, frame: &Frame, run: &Run<'_>, out: &mut [f64]) {
-        let depth = -frame.activation.range().lo;
+        let limit = frame.activation.limits().0;
+        let depth = limit - frame.activation.range().lo;
         match choice {
             PreimageChoice::Right(margin) => {
                 run.gather(&self.right, out);
@@ -135,14 +142,16 @@ impl LabelPreimages {
                 let argmin = frame.argmin().unwrap_or(0.0);
                 // noise may have lifted a label from below zero to slightly above zero, where it has no left preimage:
                 // the mirror image of its preimage about the minimum takes that place
-                let lifted = |z: f64| z >= 0.0 && frame.activation.value(z) < depth;
+                let lifted = |z: f64| z >= 0.0 && frame.activation.value(z) - limit < depth;
                 out.iter_mut().filter(|z| lifted(**z)).for_each(|z| *z = 2.0 * argmin - *z);
             }
             PreimageChoice::FarLeft => {
                 run.gather(&self.right, out);
                 let far = frame.far_left().unwrap_or(0.0);
-                out.iter_mut().filter(|z| frame.activation.value(**z) < depth).for_each(|z| *z = far);
+                out.iter_mut().filter(|z| frame.activation.value(**z) - limit < depth).for_each(|z| *z = far);
             }
+            // made from the responses themselves
+            PreimageChoice::Rescaled(_) => out.fill(0.0),
         }
     }
 

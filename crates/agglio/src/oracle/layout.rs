@@ -1,20 +1,33 @@
-//! The *layout* of θ says which entries are coefficients, and which one is the intercept.
+//! The *layout* of θ says which entries are coefficients, intercept, response offset and response scale.
 
 use serde::{Deserialize, Serialize};
 
-/// θ = (w_1 … w_d), followed by the intercept b if there is one. No other module splits θ.
+/// θ = (w_1 … w_d), followed by the intercept, the response offset α and the response scale β, as far as there are any. No
+/// other module splits θ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// Number of coefficients, d.
     pub coefficients: usize,
     /// Whether an intercept follows.
     pub intercept: bool,
+    /// Whether a free response offset and a free response scale follow.
+    pub response: [bool; 2],
 }
 
 impl Layout {
     /// Number of entries of θ.
     pub fn dim(&self) -> usize {
+        self.predictor_dim() + self.response.iter().filter(|free| **free).count()
+    }
+
+    /// Number of entries that the linear predictor depends on: coefficients and intercept.
+    pub fn predictor_dim(&self) -> usize {
         self.coefficients + usize::from(self.intercept)
+    }
+
+    /// Whether the response scale has a free entry.
+    pub fn has_response(&self) -> bool {
+        self.response != [false, false]
     }
 
     /// θ = 0.
@@ -46,6 +59,16 @@ impl Layout {
 
     /// Sets b, if there is one.
     pub fn set_intercept(&self, theta: &mut [f64], intercept: f64) {
-        theta[self.coefficients..].fill(intercept);
+        theta[self.coefficients..self.predictor_dim()].fill(intercept);
+    }
+
+    /// The free entries of the response scale.
+    pub fn response<'t>(&self, theta: &'t [f64]) -> &'t [f64] {
+        theta.get(self.predictor_dim()..).unwrap_or_default()
+    }
+
+    /// The free entries of the response scale, mutable.
+    pub fn response_mut<'t>(&self, theta: &'t mut [f64]) -> &'t mut [f64] {
+        theta.get_mut(self.predictor_dim()..).unwrap_or_default()
     }
 }

@@ -27,6 +27,8 @@ mod partition;
 mod preimage_pass;
 mod projection;
 mod query;
+mod response;
+mod response_pass;
 mod row_pass;
 mod scratch;
 mod shard;
@@ -52,6 +54,7 @@ pub use partial_sums::{PartialSums, Weighted};
 pub use partition::Partition;
 pub use projection::Projection;
 pub use query::{Ask, At, Batch, Ends, Hessian, LabelChoice, Margin, Memory, PreimageBranch, Query, Want};
+pub use response::{FreeResponse, ResponseScale};
 pub use shard::{Shard, Shards};
 
 /// Up to this number of entries of θ, forming and solving with the d×d curvature is cheaper than conjugate gradients.

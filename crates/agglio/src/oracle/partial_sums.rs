@@ -27,6 +27,9 @@ pub struct PartialSums {
     pub curvature: Weighted,
     /// Σ h_i·(x_i − p)(x_i − p)ᵀ.
     pub products: Option<Symmetric>,
+    /// Σ ω_i D_i and Σ ω_i D_i·(x_i − p), with D = bφ′, and the same with D·φ: the curvature between coefficients and a
+    /// free response scale.
+    pub response: Vec<Weighted>,
     /// Σ ω_i ẑ_i and Σ ω_i ẑ_i·(x_i − p) for each choice of preimages, with ẑ = φ⁻¹(y) − offset.
     pub right_sides: Vec<Weighted>,
     /// Further sums, whose meaning depends on the query.
@@ -72,6 +75,7 @@ impl PartialSums {
         if let (Some(left), Some(right)) = (&mut self.products, &right.products) {
             left.add(right);
         }
+        self.response.iter_mut().zip(&right.response).for_each(|(left, right)| left.merge(right));
         self.right_sides.iter_mut().zip(&right.right_sides).for_each(|(left, right)| left.merge(right));
         self.numbers.iter_mut().zip(&right.numbers).for_each(|(left, right)| *left += right);
         self.positions.extend(right.positions);

@@ -51,7 +51,14 @@ impl RowPass<'_> {
         let ScratchView { weight, offset, columns: [a, b, ..], products, .. } = view;
         let Prepared { frame, labels } = self.prepared;
         let weighted_preimages = |choice: PreimageChoice, a: &mut [f64]| {
-            labels.choose(choice, frame, run, a);
+            match (choice, &frame.response) {
+                (PreimageChoice::Rescaled(start), Some(response)) => {
+                    self.rows.labels(run, a);
+                    let at = response.at_start(start);
+                    a.iter_mut().for_each(|y| *y = response.preimage(at, frame.activation.as_ref(), *y).0);
+                }
+                _ => labels.choose(choice, frame, run, a),
+            }
             for ((a, weight), offset) in a.iter_mut().zip(weight).zip(offset) {
                 *a = if *weight > 0.0 { weight * (*a - offset) } else { 0.0 };
             }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::activation::Activation;
+use crate::oracle::response::ResponseScale;
 
 /// The linear predictors of the rows along lines through a point, with labels and weights.
 #[derive(Clone, Debug)]
@@ -13,17 +14,22 @@ pub struct Projection {
     pub(super) at: Vec<f64>,
     /// The derivative of z along each line.
     pub(super) along: Vec<Vec<f64>>,
+    /// Which entries of the response scale are free, if any.
+    pub(super) response: Option<ResponseScale>,
     pub(super) label: Vec<f64>,
     pub(super) weight: Vec<f64>,
 }
 
 impl Projection {
     /// Weighted sum of the squared residuals of φ(z + `step`·v + `shift`), where v is the derivative of z along the
-    /// line.
+    /// line, at the best response scale.
     pub fn loss(&self, line: usize, step: f64, shift: f64) -> f64 {
         let z: Vec<f64> = self.at.iter().zip(&self.along[line]).map(|(at, along)| at + step * along + shift).collect();
         let mut value = vec![0.0; z.len()];
         self.activation.respond(&z, &mut value);
+        if let Some(response) = &self.response {
+            return response.least_squares(&value, &self.label, &self.weight);
+        }
         let residuals = value.iter().zip(&self.label).zip(&self.weight).filter(|(_, weight)| **weight > 0.0);
         residuals.map(|((value, label), weight)| weight * (value - label) * (value - label)).sum()
     }

@@ -9,6 +9,8 @@ use crate::oracle::loss;
 use crate::oracle::partial_sums::{PartialSums, Weighted};
 use crate::oracle::preimage_pass::DEPARTURE;
 use crate::oracle::query::{Ask, At, Ends, Hessian, Memory, Query, Want};
+use crate::oracle::response::{ResponseAt, ResponseBlock};
+use crate::oracle::response_pass::Rescaled;
 use crate::oracle::scratch::{Scratch, ScratchView};
 use crate::oracle::shard::{Asked, Prepared};
 use crate::rows::{Addition, Predictor, Rows, Run};
@@ -30,6 +32,8 @@ pub(super) struct RowPass<'a> {
     pub at: Option<Predictor>,
     /// Further points.
     pub others: Vec<Predictor>,
+    /// The response scale at θ, if it has a free entry.
+    pub response: Option<ResponseAt>,
 }
 
 impl<'a> RowPass<'a> {
@@ -45,7 +49,13 @@ impl<'a> RowPass<'a> {
             Ask::Projection { theta, directions } => (first(theta), directions.iter().map(|v| point(v)).collect()),
             Ask::NormalEquations { .. } | Ask::Constant { .. } | Ask::LongestRow => (None, Vec::new()),
         };
-        RowPass { rows, prepared, query, asked, at, others }
+        let response = match (&query.ask, &prepared.frame.response) {
+            (Ask::At(At { theta, .. }), Some(response)) => {
+                Some(response.at(theta.get(prepared.frame.coordinates.dim()..).unwrap_or_default()))
+            }
+            _ => None,
+        };
+        RowPass { rows, prepared, query, asked, at, others, response }
     }
 
     /// The sums over some positions of the rows. A leaf is summed in order; children are merged.
@@ -82,7 +92,7 @@ impl<'a> RowPass<'a> {
     pub fn no_rows(&self) -> PartialSums {
         let width = self.rows.width();
         match &self.query.ask {
-            Ask::At(at) => no_rows_at(at, width),
+            Ask::At(at) => no_rows_at(at, width, self.response.is_some()),
             Ask::NormalEquations { matrix, choices } => PartialSums {
                 curvature: Weighted::zero(width, *matrix),
                 products: matrix.then(|| Symmetric::zero(width)),
@@ -126,6 +136,10 @@ impl<'a> RowPass<'a> {
             Want::CurvatureTimes(hessian, _) => {
                 self.weigh_curvature(at, *hessian, [z, weight, residual, derivative], h, second);
                 self.multiply(run, z, h);
+                if let Some(response) = self.response.filter(|_| at.tau == 1.0) {
+                    let rows = Rescaled { weight, residual, derivative, value: b };
+                    self.multiply_response(*hessian, response, &rows, z, h, sums);
+                }
                 self.add(run, [(h, &mut sums.curvature)]);
             }
             Want::Gradient | Want::Loss => self.add(run, [(a, &mut sums.gradient)]),
@@ -146,13 +160,27 @@ impl<'a> RowPass<'a> {
         self.rows.labels(run, label);
         self.respond(at.tau, wants_derivative, z, residual, derivative);
         let Prepared { frame, labels } = self.prepared;
-        labels.graduate(self.query.labels.unwrap_or(frame.labels), frame, at.tau, run, [residual, label], scratch);
+        let [kept, first, second] = scratch;
+        match self.response {
+            None => {
+                let choice = self.query.labels.unwrap_or(frame.labels);
+                labels.graduate(choice, frame, at.tau, run, [residual, label], [&mut *kept, first, second]);
+            }
+            Some(response) if at.tau < 1.0 => {
+                self.rescale_graduated(response, at.tau, [residual, derivative, label], [&mut *kept, first, second]);
+            }
+            Some(response) => self.rescale(response, weight, [residual, derivative], kept),
+        }
         let squares = loss::compare(weight, label, residual);
         sums.loss += squares.loss;
         sums.label_square += squares.label;
         sums.largest = sums.largest.max(squares.largest);
         if wants_derivative {
             loss::mask(weight, derivative);
+        }
+        if let Some(response) = self.response.filter(|_| at.tau == 1.0) {
+            let rows = Rescaled { weight, residual, derivative, value: kept };
+            self.add_response(at, response, run, &rows, [first, second], sums);
         }
     }
 
@@ -218,15 +246,19 @@ impl<'a> RowPass<'a> {
         at.objective.weigh_curvature(weight, derivative, h);
         if hessian == Hessian::Full && at.objective.has_residual_curvature() {
             self.prepared.frame.activation.graduate_second_derivative(at.tau, z, second);
-            h.iter_mut().enumerate().for_each(|(i, h)| *h += weight[i] * r[i] * second[i]);
+            let scale = self.response.map_or(1.0, |response| response.scale);
+            h.iter_mut().enumerate().for_each(|(i, h)| *h += weight[i] * r[i] * second[i] * scale);
         }
     }
 
-    /// Multiplies h_i with x_iᵀv.
+    /// Replaces z by x_iᵀv, and multiplies h_i with it.
     fn multiply(&self, run: &Run<'_>, z: &mut [f64], h: &mut [f64]) {
         if let Some(times) = self.others.first() {
             self.rows.dots(run, self.pivot(), &times.v, z);
-            h.iter_mut().zip(z).for_each(|(h, z)| *h *= *z + times.constant);
+            for (h, z) in h.iter_mut().zip(z) {
+                *z += times.constant;
+                *h *= *z;
+            }
         }
     }
 
@@ -311,16 +343,24 @@ impl<'a> RowPass<'a> {
     }
 }
 
-fn no_rows_at(at: &At<'_>, width: usize) -> PartialSums {
+fn no_rows_at(at: &At<'_>, width: usize, has_response: bool) -> PartialSums {
     let (want, remembers) = (&at.want, at.memory != Memory::Unused);
     let matrix = matches!(want, Want::Curvature(_));
     let gradient = matches!(want, Want::Gradient | Want::Stationarity | Want::Curvature(_));
+    let projects = has_response && at.tau == 1.0;
+    let numbers = match want {
+        _ if !projects => 0,
+        Want::CurvatureTimes(..) => 2,
+        _ => ResponseBlock::LEN,
+    };
     PartialSums {
         gradient: Weighted::zero(width, gradient),
         norms: Weighted::zero(width, matches!(want, Want::Stationarity | Want::Curvature(_))),
         curvature: Weighted::zero(width, matrix || matches!(want, Want::CurvatureTimes(..))),
         products: matrix.then(|| Symmetric::zero(width)),
         columns: if remembers { vec![Vec::new()] } else { Vec::new() },
+        response: if projects && gradient { vec![Weighted::zero(width, true); 2] } else { Vec::new() },
+        numbers: vec![0.0; numbers],
         ..PartialSums::default()
     }
 }

@@ -124,7 +124,7 @@ impl Shard {
         let merge = |left: Vec<PartialSums>, right: Vec<PartialSums>| {
             left.into_iter().zip(right).map(|(left, right)| left.merge(right)).collect()
         };
-        Ok(match kind(first) {
+        Ok(match kind(first, prepared.frame.response.is_some()) {
             Kind::Gradient => {
                 let many = MultiQuery::new(&passes);
                 fold(&|leaf| many.sum(leaf), &merge, 0..asked.len())
@@ -143,8 +143,9 @@ enum Kind {
     Other,
 }
 
-fn kind(query: &Query<'_>) -> Kind {
+fn kind(query: &Query<'_>, has_response: bool) -> Kind {
     match &query.ask {
+        Ask::At(At { want: Want::Gradient, .. }) if has_response => Kind::Other,
         Ask::At(At { want: Want::Loss, .. }) => Kind::Loss,
         Ask::At(At { want: Want::Gradient, .. }) => Kind::Gradient,
         _ => Kind::Other,
@@ -173,6 +174,8 @@ impl Shards for Shard {
     }
 
     fn answer(&self, queries: &[Query<'_>]) -> Result<Vec<PartialSums>> {
+        let has_response = self.prepared()?.frame.response.is_some();
+        let kind = |query: &Query<'_>| kind(query, has_response);
         let mut answers = vec![PartialSums::default(); queries.len()];
         let mut open: Vec<usize> = (0..queries.len()).collect();
         while let Some(&first) = open.first() {

@@ -14,18 +14,21 @@ use crate::error::{Error, Result};
 use crate::fit::{Observer, Silent};
 use crate::fitted::Fitted;
 use crate::math::tree;
-use crate::oracle::{Driver, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, PreimageBranch, Problem, Shard, Shards};
+use crate::oracle::{Driver, FreeResponse, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, PreimageBranch, Problem, Shard, Shards};
 use crate::race::{self, Checkpoint, CheckpointFile, Journal, Rules, Runs, Saved};
 use crate::rows::{Rows, Scaling};
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
-use crate::spec::{Options, Restarts, Spec};
+use crate::spec::{Options, Response, Restarts, Spec};
 
 /// Options that have been checked.
 #[derive(Clone, Debug)]
 pub struct Plan {
     spec: Spec,
+    /// φ as the user gave it.
     activation: Arc<dyn Activation>,
+    /// The scale of the response, with the activation that a fit sees.
+    response: Response,
     intercept: bool,
     scaling: Scaling,
     branch: PreimageBranch,
@@ -68,6 +71,7 @@ impl Options {
                 start: spec.start.clone().unwrap_or_default(),
                 restarts: spec.restarts.unwrap_or(Restarts::Count(0)),
             },
+            response: spec.response(&self.activation)?,
             activation: self.activation,
             branch: spec.branch.unwrap_or_default(),
             intercept: spec.intercept.unwrap_or(true),
@@ -101,7 +105,8 @@ impl Plan {
     /// Bytes that the curvature of a fit takes, if it is formed, in all copies that are in use at once. Memory that grows only
     /// with the rows is not included.
     pub fn memory(&self, rows: usize, columns: usize) -> u64 {
-        let dim = columns + usize::from(self.intercept);
+        let FreeResponse { offset, scale, .. } = self.response.free;
+        let dim = columns + [self.intercept, offset, scale].into_iter().map(usize::from).sum::<usize>();
         if !self.rules.solver.forms_curvature(dim) {
             return 0;
         }
@@ -157,7 +162,7 @@ impl Plan {
             let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
             let mut runs = Runs::new(observer).with_journal(self.journal(&driver)?);
             let mut found = self.rules.find(&driver, &mut runs)?;
-            let report = report::of(&self.rules, self.activation.name(), &driver, &mut found)?;
+            let report = report::of(self, &driver, &mut found)?;
             let Saved { written, fault } = runs.into_journal().map(Journal::into_saved).unwrap_or_default();
             Ok(Fitted::new(driver, found.outcome, report).with_checkpoints(written, fault))
         };
@@ -199,7 +204,8 @@ impl Plan {
         let linear = |plan: &Plan| plan.rules.settings.tau_max == 0.0;
         let problem = |plan: &Plan| (plan.scaling, plan.intercept, plan.l2.to_bits(), linear(plan), plan.branch);
         // a name or `Debug` need not show all parameters of an activation
-        problem(self) == problem(other) && Arc::ptr_eq(&self.activation, &other.activation)
+        let response = |plan: &Plan| (plan.spec.range, plan.spec.affine);
+        problem(self) == problem(other) && response(self) == response(other) && Arc::ptr_eq(&self.activation, &other.activation)
     }
 
     /// Number of threads, where it was asked for.
@@ -234,7 +240,8 @@ impl Plan {
             tau_max: between.then_some(self.rules.settings.tau_max),
             labels: self.labels(),
             l2: self.l2,
-            ..Problem::new(self.activation.clone())
+            response: self.response.free,
+            ..Problem::new(self.response.activation.clone())
         }
     }
 

@@ -4,12 +4,14 @@ use crate::error::{ErrorKind, Result};
 use crate::fit::Outcome;
 use crate::oracle::Oracle;
 use crate::outcome::{Noise, Status, StopReason};
-use crate::race::{Found, Rules};
-use crate::report::Report;
+use crate::plan::Plan;
+use crate::race::Found;
+use crate::report::{Report, Scale};
 use crate::rows::Coordinates;
 
 /// The report of a point that was found.
-pub(super) fn of(rules: &Rules, activation: String, oracle: &dyn Oracle, found: &mut Found) -> Result<Report> {
+pub(super) fn of(plan: &Plan, oracle: &dyn Oracle, found: &mut Found) -> Result<Report> {
+    let rules = plan.rules();
     if oracle.is_interrupted() {
         (found.outcome.reason, found.certificate) = (StopReason::Interrupted, None);
     }
@@ -56,7 +58,12 @@ pub(super) fn of(rules: &Rules, activation: String, oracle: &dyn Oracle, found: 
         labels_without_preimage: facts.preimages.without_preimage,
         labels_with_two_preimages: facts.preimages.with_two_preimages,
         label_bounds: facts.label_bounds,
-        activation,
+        affine: {
+            let scale = facts.response.as_ref().map(|scale| scale.user(facts.layout.response(&outcome.theta)));
+            let (offset, scale) = plan.response.user(scale.unwrap_or((0.0, 1.0)));
+            Scale { offset, scale }
+        },
+        activation: plan.activation.name(),
         activation_range: facts.activation.range,
     })
 }

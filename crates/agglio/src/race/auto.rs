@@ -13,6 +13,8 @@ use crate::race::starts::{both_sides, constant, scan};
 use crate::race::{Contender, Found, Race, Rules, Runs, noise};
 use crate::solver::preset::Course;
 
+/// First response scales that are followed besides the best.
+const RESPONSE_SCALES: usize = 2;
 /// Runs that make up for a path over a sample.
 const ENOUGH: usize = 5;
 /// Most minima in a row, each lower than the one before, whose neighbours are looked at.
@@ -42,6 +44,7 @@ impl Rules {
         let mut race = Race::new(self, graduated, runs, outcome, judges)?;
         race.search_both_sides(&stage, samples)?;
         race.beat_baseline(samples)?;
+        race.try_response_scales(&stage)?;
         if judges == Batch::All {
             race.settle(Some(&stage))?;
         }
@@ -123,6 +126,18 @@ impl Rules {
 }
 
 impl Race<'_, '_> {
+    /// Challenges from the next best of the first response scales, if it is free.
+    fn try_response_scales(&mut self, stage: &LinearStage) -> Result<()> {
+        if !self.oracle.facts().layout.has_response() {
+            return Ok(());
+        }
+        let rows = self.best_of.rows();
+        for start in stage.rescaled_starts(self.oracle)?.into_iter().skip(1).take(RESPONSE_SCALES) {
+            self.challenge(Contender::plain(start, rows))?;
+        }
+        Ok(())
+    }
+
     /// Lets challengers run where a lower minimum is possible, and as many restarts as were asked for.
     fn settle(&mut self, stage: Option<&LinearStage>) -> Result<()> {
         // below τ = 1 there are no labels of the user's to be fitted
@@ -154,7 +169,8 @@ impl Race<'_, '_> {
         }
         let oracle = self.oracle;
         let scanned = scan::starts(oracle, stage)?;
-        let matching = match oracle.facts().activation.is_monotone && self.best_of.is_infinite() {
+        let has_matching = oracle.facts().activation.is_monotone && !oracle.facts().layout.has_response();
+        let matching = match has_matching && self.best_of.is_infinite() {
             true => Some(self.rules.separation(oracle, self.runs)?),
             false => None,
         };

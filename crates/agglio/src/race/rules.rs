@@ -58,7 +58,10 @@ impl Rules {
 
     /// The start that was asked for, in the oracle's units.
     pub fn begin(&self, oracle: &dyn Oracle) -> Result<Vec<f64>> {
-        self.start.theta(&oracle.facts().coordinates, oracle.facts().layout.coefficients, self.settings.seed)
+        let facts = oracle.facts();
+        let mut theta = self.start.theta(&facts.coordinates, facts.layout.coefficients, self.settings.seed)?;
+        theta.extend(facts.response.iter().filter_map(|response| response.starts().next()).flatten());
+        Ok(theta)
     }
 
     /// One run of the loop.

@@ -2,6 +2,8 @@
 
 mod verdict;
 
+use serde::{Deserialize, Serialize};
+
 use crate::activation::Range;
 use crate::certificate::Certificate;
 use crate::outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
@@ -17,6 +19,8 @@ pub struct Report {
     pub coefficients: Vec<f64>,
     /// b in the user's units; zero without an intercept.
     pub intercept: f64,
+    /// The scale of the response: y ≈ offset + scale·φ(xᵀw + b).
+    pub affine: Scale,
     /// Weighted mean of (φ(xᵀw + b) − y)², on the user's own labels.
     pub loss: f64,
     /// Weighted mean of (ŷ − y)², where ŷ are the predicted means of y. They are φ(xᵀw + b) unless the noise is before φ.
@@ -65,6 +69,21 @@ pub struct Report {
     pub activation: String,
     /// The range of φ.
     pub activation_range: Range,
+}
+
+/// The scale of a response: y ≈ offset + scale·φ(z). Default: that of φ.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scale {
+    /// The response where φ is zero.
+    pub offset: f64,
+    /// The factor of φ.
+    pub scale: f64,
+}
+
+impl Default for Scale {
+    fn default() -> Scale {
+        Scale { offset: 0.0, scale: 1.0 }
+    }
 }
 
 impl Report {

@@ -140,12 +140,14 @@ registry! {
         };
     Irls "irls" "Iteratively reweighted least squares, as in a GLM, then Levenberg–Marquardt on least squares, without graduation"
         Row {
+            fits_response: false,
             refuses: &[("init", "its undamped iterations start at zero; use solver `lm` for another start")],
             ..PLAIN
         };
     Linear "linear" "Linear least squares on φ⁻¹(y): only the stage at τ = 0"
         Row {
             family: Family::Linear,
+            fits_response: false,
             forms_curvature: false,
             refuses: &[
                 ("tau-max", "it fits only the stage at τ = 0; use solver `auto` for later stages"),
@@ -158,6 +160,7 @@ registry! {
     Theory "theory" "Algorithm 1 or 2 with the temperatures, steps and epochs of its theorem"
         Row {
             family: Family::Theory,
+            fits_response: false,
             forms_curvature: false,
             accepts: &[&["batch", "algorithm", "sigma", "constants"]],
             refuses: &[
@@ -234,6 +237,11 @@ impl Solver {
     /// Whether every step asks one question, for the gradient over all rows or a minibatch, and nothing else.
     pub(crate) fn asks_once(self) -> bool {
         self.row().asks_once
+    }
+
+    /// Whether it fits free entries of the response scale.
+    pub(crate) fn fits_response(self) -> bool {
+        self.row().fits_response
     }
 
     /// Stages without a smaller gradient after which none is expected.

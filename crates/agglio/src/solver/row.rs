@@ -56,6 +56,8 @@ pub(super) struct Row {
     pub converges_linearly: bool,
     /// Whether it forms the curvature of any number of coefficients.
     pub forms_curvature: bool,
+    /// Whether it fits free entries of the response scale: it searches for its step, on all rows.
+    pub fits_response: bool,
     /// Rows in a minibatch unless given; none for all rows.
     pub batch: Option<usize>,
     /// Passes in a stage unless given. GradOpt must come as close as the next, smaller ball demands.
@@ -91,6 +93,7 @@ pub(super) const PLAIN: Row = Row {
     asks_once: false,
     converges_linearly: true,
     forms_curvature: true,
+    fits_response: true,
     batch: None,
     passes: 1,
     patience: 100,
@@ -108,6 +111,7 @@ pub(super) const GRADUATED: Row = Row {
     asks_once: true,
     forms_curvature: false,
     accepts: &[SCHEDULE, &["eta"]],
+    fits_response: false,
     ..PLAIN
 };
 

@@ -3,6 +3,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::Noise;
 use crate::solver::Solver;
+use crate::text::join::quoted;
 use crate::spec::{KEYS, Options, Restarts, Spec, Start};
 
 /// Refuses two choices that do not go together.
@@ -23,6 +24,7 @@ impl Options {
         self.spec.check_temperatures()?;
         self.spec.check_keys()?;
         self.spec.check_values()?;
+        self.spec.check_response()?;
         self.check_activation()
     }
 
@@ -87,6 +89,24 @@ impl Spec {
             _ => false,
         };
         self.has(key) && !off
+    }
+
+    /// A free response scale is fitted at τ = 1, by solvers that search for their step.
+    fn check_response(&self) -> Result<()> {
+        let (free, solver) = (self.has_free_response(), self.solver());
+        refuse(
+            free && self.last_temperature() < 1.0,
+            "a free entry of the response scale",
+            "a last temperature below 1, or noise `pre`",
+            "it is fitted at τ = 1; give its value, or fit with noise `post`",
+        )?;
+        let fitting = Solver::ALL.into_iter().filter(|solver| solver.fits_response()).map(Solver::name);
+        refuse(
+            free && !solver.fits_response(),
+            &format!("solver `{solver}`"),
+            "a free entry of the response scale",
+            &format!("only {} fit it", quoted(fitting, "and")),
+        )
     }
 
     /// Refuses values that the solver does not take, of keys that it does take.

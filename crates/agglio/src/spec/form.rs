@@ -8,7 +8,7 @@ use crate::outcome::Noise;
 use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::direction::V0;
-use crate::spec::{Restarts, Start};
+use crate::spec::{Pair, Restarts, Start};
 use crate::text::join::quoted;
 use crate::theory::{Algorithm, Statement};
 
@@ -21,6 +21,7 @@ pub(super) struct Plain(pub &'static str);
 pub(super) const NUMBER: Plain = Plain("it must be a number");
 pub(super) const WHOLE: Plain = Plain("it must be a whole number, not negative and below 2^64");
 pub(super) const NAME: Plain = Plain("it must be a name");
+pub(super) const PAIR: Plain = Plain("it must be two entries with a comma between them, each a number or `free`");
 pub(super) const FLAG: Plain = Plain("it must be `true` or `false`");
 
 impl Plain {
@@ -140,6 +141,8 @@ pub(super) const GROWTH: Range<f64> =
 pub(super) const COUNT: Range<usize> = Range(|count| *count > 0, "it must be at least 1");
 pub(super) const PLACE: Range<Start> =
     Range(Start::is_finite, "its numbers must be finite, and S of `random:S` not negative");
+
+pub(super) const PAIR_RANGE: Range<Pair> = Range(Pair::is_finite, "its numbers must be finite");
 
 impl<T> Range<T> {
     pub const ANY: Range<T> = Range(|_| true, "");

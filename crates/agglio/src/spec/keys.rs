@@ -4,7 +4,7 @@
 //! keyword argument. A new option is a new row, and the place that uses it.
 
 use super::form::*;
-use super::{Options, Restarts, Start};
+use super::{Options, Pair, Restarts, Start};
 use crate::error::{Error, ErrorKind, Result};
 use crate::oracle::PreimageBranch;
 use crate::outcome::Noise;
@@ -103,6 +103,10 @@ const THEORY_ONLY: Option<&str> = Some("only {} takes it");
 keys! {
     pub(super) activation: String, NAME, Range::ANY, "activation", "NAME[:K]", Model, "sigmoid", None,
         "φ: sigmoid (or logistic, logit), softplus, leaky-softplus[:K=0.2], silu (or swish), gelu, tanh, probit, exp or identity";
+    pub range: Pair, PAIR, PAIR_RANGE, "range", "LO,HI", Model, "the range of φ", None,
+        "Lower and upper asymptote of a bounded φ, each a number or `free` (fitted): `0,100`, `0,free`, `free,free`";
+    pub affine: Pair, PAIR, PAIR_RANGE, "affine", "A,B", Model, "0,1", None,
+        "Offset and scale of the response, y ≈ A + B·φ(z), each a number or `free` (fitted)";
     pub intercept: bool, FLAG, Range::ANY, "intercept", "true|false", Model, "true", None,
         "Whether an intercept b is fitted";
 

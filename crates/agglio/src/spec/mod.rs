@@ -19,12 +19,15 @@ mod check;
 mod form;
 mod keys;
 mod options;
+mod response;
 mod start;
 mod text;
 mod theory;
 
 pub use keys::{Group, KEYS, Key, Spec};
 pub use options::Options;
+pub(crate) use response::Response;
+pub use response::{Entry, Pair};
 pub use start::{Restarts, Start};
 
 use crate::activation::canonical;
@@ -95,8 +98,8 @@ impl Spec {
     /// Whether both noise models are compared: only by solver `auto`, and only if the last temperature is not given. A penalty
     /// or a radius shrinks the two fits by different amounts, so their likelihoods cannot be compared.
     pub(crate) fn compares(&self) -> bool {
-        let free = self.tau_max.is_none() && self.noise != Some(Noise::Pre);
-        free && self.solver() == Solver::Auto && self.l2.is_none_or(|l2| l2 == 0.0) && self.radius.is_none()
+        let open = self.tau_max.is_none() && self.noise != Some(Noise::Pre) && !self.has_free_response();
+        open && self.solver() == Solver::Auto && self.l2.is_none_or(|l2| l2 == 0.0) && self.radius.is_none()
     }
 
     /// T, the maximum number of stages.

@@ -50,7 +50,7 @@ fn spectral_starts(stage: &LinearStage, oracle: &dyn Oracle) -> Result<Vec<Vec<f
     let (layout, Some(argmin)) = (oracle.facts().layout, oracle.facts().activation.argmin) else {
         return Ok(Vec::new());
     };
-    if oracle.is_wide() {
+    if oracle.is_wide() || layout.has_response() {
         return Ok(Vec::new());
     }
     // at a constant z the full Hessian is Σ (const − φ″(z)·y_i)·x_i x_iᵀ

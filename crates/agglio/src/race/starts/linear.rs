@@ -76,6 +76,9 @@ impl LinearStage {
 
     /// The solution for labels with this margin, the nearer of two preimages counting.
     fn with_margin(&self, oracle: &dyn Oracle, margin: Margin) -> Result<Vec<f64>> {
+        if oracle.facts().layout.has_response() {
+            return self.rescaled(oracle, 0);
+        }
         let theta = self.solution(oracle, PreimageChoice::Right(margin))?.unwrap_or_else(|| vec![0.0; oracle.dim()]);
         if oracle.facts().preimages.with_two_preimages == 0 {
             return Ok(theta);
@@ -83,9 +86,28 @@ impl LinearStage {
         self.rechoose(oracle, theta)
     }
 
+    /// The solution for one of the first response scales.
+    fn rescaled(&self, oracle: &dyn Oracle, index: usize) -> Result<Vec<f64>> {
+        let solution = self.solution(oracle, PreimageChoice::Rescaled(index))?;
+        Ok(solution.unwrap_or_else(|| vec![0.0; oracle.dim()]))
+    }
+
+    /// The starts with a free response scale, the one with the lowest loss at τ = 1 first.
+    pub fn rescaled_starts(&self, oracle: &dyn Oracle) -> Result<Vec<Vec<f64>>> {
+        let starts: Vec<Vec<f64>> = (0..self.choices.len()).map(|k| self.rescaled(oracle, k)).collect::<Result<_>>()?;
+        let losses = self.losses(oracle, &starts)?;
+        let mut ranked: Vec<(f64, Vec<f64>)> = losses.into_iter().zip(starts).collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(ranked.into_iter().map(|(_, start)| start).collect())
+    }
+
     /// The best start for τ = 1: the label margin whose solution has the lowest loss there, and that solution.
     pub fn start(&self, oracle: &dyn Oracle) -> Result<(Margin, Vec<f64>)> {
         let facts = oracle.facts();
+        if facts.layout.has_response() {
+            let best = self.rescaled_starts(oracle)?.into_iter().next();
+            return Ok((Margin::default(), best.unwrap_or_else(|| vec![0.0; oracle.dim()])));
+        }
         // unclipped labels come last, if all have preimages and the narrowest margin clips some of them
         let unclipped = facts.clips_some && facts.preimages.without_preimage == 0;
         let margins = (0..facts.margins).map(Margin::Nth).chain(unclipped.then_some(Margin::None));
@@ -117,6 +139,9 @@ impl LinearStage {
     /// The solution for the margin of the run, and for others in their order as `turn` grows.
     pub fn start_by(&self, turn: usize, oracle: &dyn Oracle) -> Result<Vec<f64>> {
         let facts = oracle.facts();
+        if facts.layout.has_response() {
+            return self.rescaled(oracle, turn % self.choices.len().max(1));
+        }
         let choices = facts.margins + usize::from(facts.preimages.without_preimage == 0);
         let own = match oracle.labels().margin {
             Margin::Nth(index) => index,
@@ -137,7 +162,7 @@ impl LinearStage {
     /// The solution for the widest margin.
     pub fn widest(&self, oracle: &dyn Oracle) -> Result<Vec<f64>> {
         let widest = self.solution(oracle, PreimageChoice::Right(Margin::default()))?;
-        Ok(widest.unwrap_or_else(|| vec![0.0; oracle.dim()]))
+        widest.map_or_else(|| self.rescaled(oracle, 0), Ok)
     }
 
     /// The solution for the left one of two preimages.
