@@ -29,6 +29,7 @@ mod printed;
 mod recorder;
 mod recovery;
 mod reproducibility;
+mod response;
 mod save;
 mod schedules;
 mod shards;

@@ -5,7 +5,7 @@ use agglio::spec::{Group, KEYS, Key};
 use agglio::{Options, Solver, Spec};
 
 /// Texts that are a value of some key.
-const TEXTS: [&str; 12] = [
+const TEXTS: [&str; 14] = [
     "0.5",
     "1.5",
     "3",
@@ -18,6 +18,8 @@ const TEXTS: [&str; 12] = [
     "at:0.5,1,-2",
     "leaky-softplus:0.3",
     "auto",
+    "0,free",
+    "-1.5,100",
 ];
 
 /// The texts that a key takes, those of its placeholder first.
@@ -45,6 +47,7 @@ fn options(solver: Solver, key: &Key) -> Options {
         "scaling" => "none",
         "activation" => "sigmoid",
         "restarts" => "3",
+        "range" | "affine" => "-1,2",
         _ if key.value.contains('|') => texts(key)[1],
         _ => ["0.5", "3"].into_iter().find(|text| key.set(&mut Spec::default(), text).is_ok()).unwrap(),
     };
@@ -104,7 +107,7 @@ fn a_plan_knows_its_spec_and_can_be_made_from_it() {
 fn names_and_values_that_do_not_exist_are_told() {
     let why = |key: &str, text: &str| Spec::default().set(key, text).unwrap_err().to_string();
     assert_eq!(why("tua0", "1"), "no option is called `tua0`; did you mean `tau0`?");
-    assert!(why("colour", "1").contains("the keys are activation, intercept, noise"));
+    assert!(why("colour", "1").contains("the keys are activation, range, affine, intercept, noise"));
     assert_eq!(why("eta", "big"), "eta is `big`; it must be a number");
     assert_eq!(why("noise", "during"), "noise is `during`; it must be `post`, `pre` or `auto`");
     assert!(why("solver", "adm").contains("did you mean `adam`?"));

@@ -1,0 +1,242 @@
+//! The scale of the response: fixed, it is only another unit of y; free, it is fitted with the coefficients.
+
+use std::borrow::Cow;
+
+use agglio::activation::{Activation, named};
+use agglio::oracle::{Ask, At, Batch, FreeResponse, Hessian, Oracle, Problem, Query, Want};
+use agglio::rows::Dense;
+use agglio::spec::{Entry, Pair};
+use agglio::{Fitted, Options, Solver};
+
+use crate::bank;
+
+const FREE: Pair = Pair(Entry::Free, Entry::Free);
+
+fn fixed(low: f64, high: f64) -> Pair {
+    Pair(Entry::Fixed(low), Entry::Fixed(high))
+}
+
+/// Two columns and a response a + b·φ(z) with a little noise.
+fn data(phi: &dyn Activation, rows: usize, (a, b): (f64, f64), noise: f64) -> (Vec<f64>, Vec<f64>) {
+    let wave = |k: usize, step: f64| (k as f64 * step).sin();
+    let x: Vec<f64> = (0..rows).flat_map(|k| [2.0 * wave(k, 1.37), 1.5 * wave(k, 2.71) + 0.3]).collect();
+    let respond = |(k, x): (usize, &[f64])| a + b * (phi.value(1.1 * x[0] - 0.7 * x[1] + 0.4) + noise * wave(k, 7.13));
+    let y = x.chunks(2).enumerate().map(respond).collect();
+    (x, y)
+}
+
+/// Whether a + b·φ and an intercept can be told apart with both free.
+fn with_free_scale() -> impl Iterator<Item = &'static str> {
+    bank::activations().filter(|name| named(name).unwrap().tells_apart(true, true))
+}
+
+fn bounded() -> impl Iterator<Item = &'static str> {
+    bank::activations_with(|phi| (phi.limits().1 - phi.limits().0).is_finite())
+}
+
+/// Σ (a + bφ(z) − y)²/n, computed here.
+fn loss(fitted: &Fitted, phi: &dyn Activation, x: &[f64], y: &[f64]) -> f64 {
+    let predict = |x: &[f64]| {
+        let z = fitted.intercept + x.iter().zip(&fitted.coefficients).map(|(x, w)| x * w).sum::<f64>();
+        fitted.affine.offset + fitted.affine.scale * phi.value(z)
+    };
+    x.chunks(2).zip(y).map(|(x, y)| (predict(x) - y).powi(2)).sum::<f64>() / y.len() as f64
+}
+
+#[test]
+fn a_fixed_range_is_another_unit_of_the_response() {
+    for name in bounded() {
+        let phi = named(name).unwrap();
+        let (x, y) = data(phi.as_ref(), 200, (0.0, 1.0), 0.05);
+        let (left, right) = phi.limits();
+        let scaled: Vec<f64> = y.iter().map(|y| -3.0 + 50.0 * (y - left) / (right - left)).collect();
+        for solver in [Solver::Auto, Solver::Gd, Solver::Lm] {
+            let options = Options::new(phi.clone()).solver(solver);
+            let plain = options.clone().build().unwrap().fit(&Dense::new(x.clone(), 2, y.clone()).unwrap()).unwrap();
+            let other = options.range(fixed(-3.0, 47.0)).build().unwrap();
+            let other = other.fit(&Dense::new(x.clone(), 2, scaled.clone()).unwrap()).unwrap();
+            for (found, expected) in other.coefficients.iter().zip(&plain.coefficients) {
+                assert!((found - expected).abs() < 1e-7 * expected.abs(), "{name}, {solver}: {found}, {expected}");
+            }
+            let ratio = other.loss / plain.loss / (50.0 / (right - left)).powi(2);
+            assert!((ratio - 1.0).abs() < 1e-9, "{name}, {solver}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn a_free_scale_is_found_without_a_start() {
+    for name in with_free_scale() {
+        let phi = named(name).unwrap();
+        for (a, b) in [(10.0, 4.0), (-2e4, 3e3), (1e-3, 1e-4)] {
+            let (x, y) = data(phi.as_ref(), 150, (a, b), 0.0);
+            let fitted = Options::new(phi.clone()).affine(FREE).build().unwrap();
+            let fitted = fitted.fit(&Dense::new(x.clone(), 2, y.clone()).unwrap()).unwrap();
+            let size = y.iter().map(|y| y * y).sum::<f64>() / y.len() as f64;
+            assert!(fitted.loss <= 1e-22 * size, "{name}, {a}, {b}: {} of {size}", fitted.loss);
+            assert!((loss(&fitted, phi.as_ref(), &x, &y) - fitted.loss).abs() <= 1e-24 * size, "{name}");
+        }
+    }
+}
+
+/// The entry that is given stays, and the other is fitted.
+#[test]
+fn half_of_a_scale_can_be_free() {
+    for name in bounded() {
+        let phi = named(name).unwrap();
+        let (left, right) = phi.limits();
+        let b = 40.0 / (right - left);
+        let (x, y) = data(phi.as_ref(), 120, (10.0 - b * left, b), 0.0);
+        let rows = Dense::new(x, 2, y).unwrap();
+        for pair in [Pair(Entry::Fixed(10.0), Entry::Free), Pair(Entry::Free, Entry::Fixed(50.0))] {
+            let fitted = Options::new(phi.clone()).range(pair).build().unwrap().fit(&rows).unwrap();
+            let bounds = [left, right].map(|limit| fitted.affine.offset + fitted.affine.scale * limit);
+            for (found, expected) in bounds.into_iter().zip([10.0, 50.0]) {
+                assert!((found - expected).abs() < 1e-8, "{name}, {pair}: {bounds:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fit_moves_with_the_units_of_the_response() {
+    for name in with_free_scale() {
+        let phi = named(name).unwrap();
+        let (x, y) = data(phi.as_ref(), 150, (1.0, 2.0), 0.1);
+        let plan = Options::new(phi.clone()).affine(FREE).build().unwrap();
+        let fit = |y: Vec<f64>| plan.fit(&Dense::new(x.clone(), 2, y).unwrap()).unwrap();
+        let plain = fit(y.clone());
+        assert!(plain.certificate().certified(), "{name}: {}", plain.status());
+        let moved = fit(y.iter().map(|y| 700.0 - 3e5 * y).collect());
+        assert!((moved.loss / plain.loss / 9e10 - 1.0).abs() < 1e-9, "{name}: {}, {}", moved.loss, plain.loss);
+        let predict = |fitted: &Fitted| fitted.predict(&Dense::new(x.clone(), 2, y.clone()).unwrap(), Default::default());
+        for (moved, plain) in predict(&moved).unwrap().iter().zip(predict(&plain).unwrap()) {
+            assert!((moved - 700.0 + 3e5 * plain).abs() < 1e-3, "{name}: {moved}, {plain}");
+        }
+    }
+}
+
+/// At τ = 1 an answer is about the best response scale: its gradient is that of the lower envelope, the Gauss–Newton matrix
+/// belongs to the best scale, and products with the curvature are those of the matrix.
+#[test]
+fn answers_are_about_the_best_scale() {
+    for name in with_free_scale() {
+        let phi = named(name).unwrap();
+        let (x, y) = data(phi.as_ref(), 90, (5.0, 3.0), 0.2);
+        let weights: Vec<f64> = (0..90).map(|k| f64::from(k % 4)).collect();
+        let rows = Dense::new(x, 2, y).unwrap().with_weights(weights).unwrap();
+        for (offset, scale) in [(true, true), (true, false), (false, true)] {
+            let response = FreeResponse { offset, scale, fixed_offset: 4.0, ..FreeResponse::default() };
+            let oracle = Problem { l2: 0.01, response, ..Problem::new(phi.clone()) }.on(&rows).unwrap();
+            let layout = oracle.facts().layout;
+            let mut theta = vec![0.8, -0.4, 0.3];
+            theta.resize(layout.dim(), 0.7);
+            let at = |theta: &[f64], want| oracle.ask(&Query::at(theta.to_vec(), 1.0, Batch::All, want)).unwrap();
+            let model = at(&theta, Want::Curvature(Hessian::GaussNewton)).model().unwrap();
+            for j in 0..theta.len() {
+                let moved = |step: f64| {
+                    let mut moved = theta.clone();
+                    moved[j] += step;
+                    at(&moved, Want::Loss).value().unwrap().loss
+                };
+                let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                assert!((slope - model.gradient[j]).abs() < 1e-7 * (1.0 + model.loss), "{name}, {j}: {slope}");
+            }
+            layout.adopt(&mut theta, model.response);
+            let there = at(&theta, Want::Curvature(Hessian::GaussNewton)).model().unwrap();
+            assert!((there.loss / model.loss - 1.0).abs() < 1e-12, "{name}");
+            let close = |one: f64, other: f64| (one - other).abs() <= 1e-9 * (1.0 + one.abs());
+            let dim = theta.len();
+            for (i, j) in (0..dim).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                let entries = [&model, &there].map(|model| model.matrix().unwrap().at(i, j));
+                assert!(close(entries[0], entries[1]), "{name}, {i}, {j}: {entries:?}");
+            }
+            for hessian in [Hessian::GaussNewton, Hessian::Full] {
+                let matrix = at(&theta, Want::Curvature(hessian)).model().unwrap().into_matrix().unwrap();
+                let v: Vec<f64> = (0..dim).map(|k| 1.0 - 0.3 * k as f64).collect();
+                let product = at(&theta, Want::CurvatureTimes(hessian, Cow::Owned(v.clone()))).product().unwrap();
+                for (found, expected) in product.iter().zip(matrix.times(&v)) {
+                    assert!(close(*found, expected), "{name}, {hessian:?}: {found}, {expected}");
+                }
+            }
+        }
+    }
+}
+
+/// The exact Hessian is that of the joint loss: differences of its gradient, which `Curvature(Full)` gives as asked.
+#[test]
+fn the_full_hessian_is_that_of_all_parameters() {
+    for name in with_free_scale() {
+        let phi = named(name).unwrap();
+        let (x, y) = data(phi.as_ref(), 60, (5.0, 3.0), 0.1);
+        let fitted = Options::new(phi.clone()).affine(FREE).build().unwrap();
+        let fitted = fitted.fit(&Dense::new(x.clone(), 2, y.clone()).unwrap()).unwrap();
+        let (oracle, theta) = (fitted.oracle(), &fitted.outcome().theta);
+        let at = At {
+            theta: Cow::Borrowed(theta),
+            tau: 1.0,
+            want: Want::Curvature(Hessian::Full),
+            objective: Default::default(),
+            memory: Default::default(),
+        };
+        let model = oracle.ask(&Query::new(Batch::All, Ask::At(at))).unwrap().model().unwrap();
+        let hessian = model.matrix().unwrap();
+        let facts = oracle.facts();
+        let joint = |theta: &[f64]| {
+            let (w, intercept) = facts.coordinates.to_user(theta);
+            let (a, b) = facts.response.as_ref().unwrap().user(facts.layout.response(theta));
+            let predict = |x: &[f64]| a + b * phi.value(intercept + w[0] * x[0] + w[1] * x[1]);
+            x.chunks(2).zip(&y).map(|(x, y)| (predict(x) - y).powi(2)).sum::<f64>() / y.len() as f64
+        };
+        let step = 1e-4;
+        let moved = |i: usize, j: usize, si: f64, sj: f64| {
+            let mut theta = theta.clone();
+            theta[i] += si * step;
+            theta[j] += sj * step;
+            joint(&theta)
+        };
+        for (i, j) in (0..theta.len()).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+            let second = (moved(i, j, 1.0, 1.0) - moved(i, j, 1.0, -1.0) - moved(i, j, -1.0, 1.0)
+                + moved(i, j, -1.0, -1.0))
+                / (4.0 * step * step);
+            let size = (hessian.at(i, i) * hessian.at(j, j)).sqrt();
+            assert!((second - hessian.at(i, j)).abs() < 1e-4 * size, "{name}, {i}, {j}: {second}, {}", hessian.at(i, j));
+        }
+    }
+}
+
+#[test]
+fn what_can_never_be_identified_is_refused_before_there_is_data() {
+    let refusal = |name: &str, options: &dyn Fn(Options) -> Options| {
+        options(Options::new(named(name).unwrap())).build().unwrap_err().to_string()
+    };
+    assert!(refusal("exp", &|options| options.affine(FREE)).contains("tell them apart"));
+    assert!(refusal("identity", &|options| options.affine(Pair(Entry::Free, Entry::Fixed(1.0)))).contains("tell them apart"));
+    assert!(refusal("softplus", &|options| options.range(FREE)).contains("not bounded"));
+    assert!(refusal("sigmoid", &|options| options.range(fixed(1.0, 1.0))).contains("below the second"));
+    assert!(refusal("sigmoid", &|options| options.range(FREE).affine(FREE)).contains("give one"));
+    assert!(refusal("sigmoid", &|options| options.affine(fixed(1.0, 0.0))).contains("must not be 0"));
+    assert!(refusal("sigmoid", &|options| options.range(FREE).tau_max(0.5)).contains("τ = 1"));
+    for solver in Solver::ALL.into_iter().filter(|solver| solver.uses_batches()) {
+        assert!(refusal("sigmoid", &|options| options.range(FREE).solver(solver)).contains("free entry"), "{solver}");
+    }
+    let fine = [("exp", Pair(Entry::Free, Entry::Fixed(2.0))), ("sigmoid", FREE), ("silu", FREE)];
+    for (name, pair) in fine {
+        assert!(Options::new(named(name).unwrap()).affine(pair).build().is_ok(), "{name}");
+    }
+}
+
+/// Every solver that takes a free scale ends at the same minimum from the start of `auto`.
+#[test]
+fn solvers_agree_on_a_free_scale() {
+    let phi = named("sigmoid").unwrap();
+    let (x, y) = data(phi.as_ref(), 200, (2.0, 6.0), 0.05);
+    let rows = Dense::new(x, 2, y).unwrap();
+    let auto = Options::new(phi.clone()).range(FREE).build().unwrap().fit(&rows).unwrap();
+    for solver in [Solver::Lm, Solver::Newton, Solver::NewtonCg, Solver::Lbfgs, Solver::Multistart] {
+        let start = agglio::Start::At { coefficients: auto.coefficients.iter().map(|w| 0.7 * w).collect(), intercept: 0.0 };
+        let options = Options::new(phi.clone()).range(FREE).solver(solver).start(start);
+        let other = options.build().unwrap().fit(&rows).unwrap();
+        assert!((other.loss / auto.loss - 1.0).abs() < 1e-9, "{solver}: {} is not {}", other.loss, auto.loss);
+    }
+}
