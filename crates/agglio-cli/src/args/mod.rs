@@ -123,8 +123,8 @@ pub struct PaperArgs {
     /// Figures and tables, such as fig1, fig2a, table1 or theorems; fig2 stands for fig2a, fig2b and fig2c [default: all]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// The folder for pictures, numbers, index.html and claims.csv (also --output). The last two cover the figures of this
-    /// run only, and files of the same names are replaced
+    /// The folder for pictures, numbers, index.html and claims.csv (also --output). Files of the same names are
+    /// replaced; index.html and claims.csv cover only the figures of this run
     #[arg(short, long, alias = "output", value_name = "DIR", help_heading = "Output")]
     pub out: PathBuf,
     /// Fewer and smaller runs: about two minutes for all figures
@@ -212,8 +212,8 @@ pub struct TuneArgs {
     #[arg(long, value_name = "NAME[:key=value,…]", help_heading = "Method", display_order = 0)]
     pub solver: String,
     /// The values to try for keys of --solver: a list, linspace(FROM,TO,COUNT) or logspace(FROM,TO,COUNT); with --random
-    /// also uniform(FROM,TO) and loguniform(FROM,TO). `standard`: all keys that are not fixed, with learning rates around the
-    /// default one. `paper`: the values of the paper, and no scaling
+    /// also uniform(FROM,TO) and loguniform(FROM,TO). `standard`: a built-in list for each main key that is not
+    /// fixed, with learning rates around the default one. `paper`: the values of the paper, and no scaling
     #[arg(long, value_name = "standard|paper|KEY=V1,V2;…", default_value = "standard", help_heading = "Search")]
     pub grid: String,
     /// Try only N settings, drawn at random from the grid
@@ -334,7 +334,7 @@ pub struct TheoryArgs {
     /// Number of covariates; needed for --rows, for the epochs of Algorithm 2 and for noise after φ
     #[arg(long, value_name = "D", value_parser = whole::<usize>, help_heading = "Data")]
     pub features: Option<usize>,
-    /// A CSV file. Eigenvalues of the Hessian are measured on it, around the fit of solver auto without intercept and scaling
+    /// A CSV file. Solver auto fits it without intercept and scaling, and eigenvalues of the Hessian are measured around the fit
     #[arg(long, value_name = "DATA", requires = "target", conflicts_with_all = ["rows", "features"], help_heading = "Data")]
     pub check: Option<PathBuf>,
     /// The response column y of that file; all other columns are covariates
