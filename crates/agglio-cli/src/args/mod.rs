@@ -133,7 +133,7 @@ pub struct PaperArgs {
     /// Use the parameters of the authors' published code where they differ from those printed in the paper
     #[arg(long, help_heading = "Experiments")]
     pub as_published: bool,
-    /// Number of runs of each kind; their seeds count up from --seed [default: 10, with --quick 3]
+    /// Number of runs of each method on each problem; their seeds count up from --seed [default: 10, with --quick 3]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Experiments")]
     pub seeds: Option<usize>,
     #[command(flatten)]
@@ -296,7 +296,8 @@ pub struct SimulateArgs {
     #[arg(long, default_value = "scaled", help_heading = "Model")]
     pub design: String,
     /// none, pre:S[:gauss|uniform|sign] before φ, post:S[:gauss|uniform|truncated] after φ, or mult:S, which multiplies φ by
-    /// 1 + ε. S is the standard deviation of normal noise ε, and the bound of uniform noise
+    /// 1 + ε. ε is normal with standard deviation S, uniform on (−S, S), or ±S (sign); truncated: normal, drawn
+    /// again until the response is inside the range of φ
     #[arg(long, default_value = "none", help_heading = "Noise")]
     pub noise: String,
     /// File for the table; `-` is standard output
@@ -325,7 +326,8 @@ pub struct TheoryArgs {
     /// Bound R on the length of the true w
     #[arg(long, value_name = "R", value_parser = number, help_heading = "Model")]
     pub radius: f64,
-    /// none, pre:S[:gauss|uniform|sign] before φ, or post:S:uniform after φ (for a radius of at most 1)
+    /// none, pre:S[:gauss|uniform|sign] before φ, or post:S:uniform after φ (for a radius of at most 1). The noise is normal
+    /// with standard deviation S, uniform on (−S, S), or ±S (sign)
     #[arg(long, default_value = "none", help_heading = "Noise")]
     pub noise: String,
     /// Number of rows n: print the constants and error bounds for a sample of n rows; needs --features
