@@ -105,7 +105,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             ("names", Some("Such as fig1, fig2a, table1 or theorems [default: all]")),
             ("out", Some("The folder for pictures, numbers and index.html")),
             ("quick", Some("Fewer and smaller runs: about two minutes for all figures")),
-            ("seeds", Some("Number of runs of each kind [default: 10, with --quick 3]")),
+            ("seeds", Some("Runs per method and problem [default: 10, with --quick 3]")),
         ],
     ),
     (

@@ -154,8 +154,8 @@ fn solvers() -> String {
     let [linear, theory] = [Family::Linear, Family::Theory].map(of);
     format!(
         "{auto}; the paper's variants: {graduated}; without graduation: {plain}; {linear}: only the stage at τ = 0; \
-         {theory}: as in the paper's theorems. key=value after the name has the same effect as the flag; keys without a flag \
-         are listed below"
+         {theory}: as in the paper's theorems. key=value after the name has the same effect as --key value; keys without a \
+         flag are listed below"
     )
 }
 

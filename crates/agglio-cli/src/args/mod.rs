@@ -123,8 +123,8 @@ pub struct PaperArgs {
     /// Figures and tables, such as fig1, fig2a, table1 or theorems; fig2 stands for fig2a, fig2b and fig2c [default: all]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// The folder for pictures, numbers, index.html and claims.csv (also --output). The last two cover the figures of this
-    /// run only, and files of the same names are replaced
+    /// The folder for pictures, numbers, index.html and claims.csv (also --output). Files of the same names are
+    /// replaced; index.html and claims.csv cover only the figures of this run
     #[arg(short, long, alias = "output", value_name = "DIR", help_heading = "Output")]
     pub out: PathBuf,
     /// Fewer and smaller runs: about two minutes for all figures
@@ -133,7 +133,7 @@ pub struct PaperArgs {
     /// Use the parameters of the authors' published code where they differ from those printed in the paper
     #[arg(long, help_heading = "Experiments")]
     pub as_published: bool,
-    /// Number of runs of each kind; their seeds count up from --seed [default: 10, with --quick 3]
+    /// Number of runs of each method on each problem; their seeds count up from --seed [default: 10, with --quick 3]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Experiments")]
     pub seeds: Option<usize>,
     #[command(flatten)]
@@ -212,8 +212,8 @@ pub struct TuneArgs {
     #[arg(long, value_name = "NAME[:key=value,…]", help_heading = "Method", display_order = 0)]
     pub solver: String,
     /// The values to try for keys of --solver: a list, linspace(FROM,TO,COUNT) or logspace(FROM,TO,COUNT); with --random
-    /// also uniform(FROM,TO) and loguniform(FROM,TO). `standard`: all keys that are not fixed, with learning rates around the
-    /// default one. `paper`: the values of the paper, and no scaling
+    /// also uniform(FROM,TO) and loguniform(FROM,TO). `standard`: a built-in list for each main key that is not
+    /// fixed, with learning rates around the default one. `paper`: the values of the paper, and no scaling
     #[arg(long, value_name = "standard|paper|KEY=V1,V2;…", default_value = "standard", help_heading = "Search")]
     pub grid: String,
     /// Try only N settings, drawn at random from the grid
@@ -296,7 +296,8 @@ pub struct SimulateArgs {
     #[arg(long, default_value = "scaled", help_heading = "Model")]
     pub design: String,
     /// none, pre:S[:gauss|uniform|sign] before φ, post:S[:gauss|uniform|truncated] after φ, or mult:S, which multiplies φ by
-    /// 1 + ε. S is the standard deviation of normal noise ε, and the bound of uniform noise
+    /// 1 + ε. ε is normal with standard deviation S, uniform on (−S, S), or ±S (sign); truncated: normal, drawn
+    /// again until the response is inside the range of φ
     #[arg(long, default_value = "none", help_heading = "Noise")]
     pub noise: String,
     /// File for the table; `-` is standard output
@@ -325,7 +326,8 @@ pub struct TheoryArgs {
     /// Bound R on the length of the true w
     #[arg(long, value_name = "R", value_parser = number, help_heading = "Model")]
     pub radius: f64,
-    /// none, pre:S[:gauss|uniform|sign] before φ, or post:S:uniform after φ (for a radius of at most 1)
+    /// none, pre:S[:gauss|uniform|sign] before φ, or post:S:uniform after φ (for a radius of at most 1). The noise is normal
+    /// with standard deviation S, uniform on (−S, S), or ±S (sign)
     #[arg(long, default_value = "none", help_heading = "Noise")]
     pub noise: String,
     /// Number of rows n: print the constants and error bounds for a sample of n rows; needs --features
@@ -334,7 +336,7 @@ pub struct TheoryArgs {
     /// Number of covariates; needed for --rows, for the epochs of Algorithm 2 and for noise after φ
     #[arg(long, value_name = "D", value_parser = whole::<usize>, help_heading = "Data")]
     pub features: Option<usize>,
-    /// A CSV file. Eigenvalues of the Hessian are measured on it, around the fit of solver auto without intercept and scaling
+    /// A CSV file. Solver auto fits it without intercept and scaling, and eigenvalues of the Hessian are measured around the fit
     #[arg(long, value_name = "DATA", requires = "target", conflicts_with_all = ["rows", "features"], help_heading = "Data")]
     pub check: Option<PathBuf>,
     /// The response column y of that file; all other columns are covariates

@@ -35,7 +35,7 @@ pub struct TableArgs {
     /// A column with a weight for each row, 0 or more
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub weights: Option<String>,
-    /// Rows with an empty cell, NA, null or nan in a column that is used: an error, or dropped
+    /// What to do if a row has an empty cell, NA, null or nan in a column that is used: stop with an error, or drop the row
     #[arg(long, value_name = "error|drop", default_value = "error", value_parser = missing, help_heading = "Data")]
     pub missing: Missing,
     #[command(flatten)]

@@ -138,7 +138,7 @@ registry! {
             accepts: &[&["eta"]],
             ..GRADUATED
         };
-    Irls "irls" "Iteratively reweighted least squares, as in a GLM, then Levenberg–Marquardt on least squares, without graduation"
+    Irls "irls" "Iteratively reweighted least squares on the matching loss, then Levenberg–Marquardt from there, without graduation"
         Row {
             fits_response: false,
             refuses: &[("init", "its undamped iterations start at zero; use solver `lm` for another start")],

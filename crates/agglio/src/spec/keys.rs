@@ -95,7 +95,7 @@ macro_rules! keys {
     };
 }
 
-const NO_SCHEDULE: Option<&str> = Some("it has no temperature schedule to set");
+const NO_SCHEDULE: Option<&str> = Some("it chooses its temperatures itself, or has none");
 const ONLY: Option<&str> = Some("only {} take it");
 const THEORY_ONLY: Option<&str> = Some("only {} takes it");
 
@@ -185,7 +185,7 @@ keys! {
         "Passes over the rows before the smoothing radius halves";
     pub branch: PreimageBranch, BRANCH, Range::ANY, "branch", "nearer|left|right", Paper, "nearer",
         Some("only the paper's variants choose a preimage for each response"),
-        "Which of the two preimages under silu and gelu is used below τ = 1";
+        "Which of the two preimages of a response under silu and gelu is used below τ = 1; nearer: the one whose graduated response is nearer to φ̂_τ(xᵀw)";
     pub algorithm: Algorithm, ALGORITHM, Range::ANY, "algorithm", "1|2", Paper, "1", THEORY_ONLY,
         "Algorithm 1 or 2 of the paper. Its theorem assumes ‖true w‖ ≤ radius, no intercept and no scaling";
     /// Only with Algorithm 1: the noise caps the temperature.

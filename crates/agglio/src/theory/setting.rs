@@ -125,8 +125,7 @@ impl Setting {
 
 fn perturbation(noise: LabelNoise) -> Result<Perturbation> {
     let unbounded = |kind: &str| {
-        let allowed =
-            "the theory of noise after φ needs a bound on it; use `post:S:uniform` with the largest error as S";
+        let allowed = "the theory of noise after φ needs a bound on it; use `post:S:uniform` with the largest absolute noise as S";
         Err(Error::parameter("noise", kind, allowed))
     };
     match noise {
