@@ -122,7 +122,14 @@ impl LoopState {
         trial
     }
 
-    pub fn take(&mut self, verdict: Verdict, mut trial: Vec<f64>, here: Known, there: Option<Known>, oracle: &dyn Oracle) {
+    pub fn take(
+        &mut self,
+        verdict: Verdict,
+        mut trial: Vec<f64>,
+        here: Known,
+        there: Option<Known>,
+        oracle: &dyn Oracle,
+    ) {
         if self.steps == 0 {
             self.first_loss = here.loss;
         }

@@ -147,6 +147,7 @@ impl Driver {
             margins: frame.clips.len(),
             clips_some: frame.narrowest.changes(&measured),
             baseline,
+            has_limits: measured.has_limits,
             response: frame.response.clone(),
             activation: Traits {
                 derivative_at_zero: activation.derivative(0.0).abs(),

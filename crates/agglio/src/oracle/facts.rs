@@ -51,6 +51,8 @@ pub struct Facts {
     pub clips_some: bool,
     /// The model without covariates.
     pub baseline: Baseline,
+    /// Whether rows lie at minus infinity, on the side of φ that the sign of the coefficient says.
+    pub has_limits: bool,
     /// The free entries of the response scale, if there are any.
     pub response: Option<ResponseScale>,
     /// The properties of φ that a strategy may use.
@@ -142,6 +144,8 @@ pub struct Measured {
     pub has_weights: bool,
     /// Whether rows have offsets.
     pub has_offsets: bool,
+    /// Whether rows lie at minus infinity.
+    pub has_limits: bool,
     /// Σ ω².
     pub weight_square: f64,
     /// Mean and spread of the responses, weighted.
@@ -248,6 +252,7 @@ impl Measured {
             weight_unit: rows.weight_unit(),
             has_weights: rows.has_weights(),
             has_offsets: rows.has_offsets(),
+            has_limits: rows.has_limits(),
             weight_square: weight.iter().map(|weight| weight * weight).sum(),
             labels: Spread { weight: weight.iter().sum(), ..Spread::of(pairs()) },
             counted: Spread::of(pairs().map(|(_, y)| (1.0, y))),
@@ -307,7 +312,8 @@ impl Measured {
             _ => None,
         };
         let (has_weights, has_offsets) = (left.has_weights || right.has_weights, left.has_offsets || right.has_offsets);
-        Ok(Measured { moments, has_weights, has_offsets, ..left.merge_labels(right) })
+        let has_limits = left.has_limits || right.has_limits;
+        Ok(Measured { moments, has_weights, has_offsets, has_limits, ..left.merge_labels(right) })
     }
 
     /// The same measurements with weights in another unit, a power of two.

@@ -83,6 +83,7 @@ impl<'a> MultiQuery<'a> {
             let (Ask::At(at), Some(point)) = (&pass.query.ask, &pass.at) else { continue };
             partial.rows += count;
             vector::add(z, view.offset, point.constant);
+            pass.place_limits(run, &point.v, z);
             pass.compare(at, run, [view.weight, z], [label, residual, derivative], [b, h, second], partial);
             pass.weigh_gradient(at, start, [view.weight, residual, derivative], a, partial);
             partial.gradient.total += sum(a);

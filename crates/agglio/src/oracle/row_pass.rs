@@ -72,6 +72,7 @@ impl<'a> RowPass<'a> {
             if let Some(Predictor { v, constant }) = &self.at {
                 self.rows.dots(run, self.pivot(), v, view.z);
                 vector::add(view.z, view.offset, *constant);
+                self.place_limits(run, v, view.z);
             }
             sums.rows += run.len();
             match &self.query.ask {
@@ -331,7 +332,28 @@ impl<'a> RowPass<'a> {
         if rows.has_offsets() {
             rows.offsets(run, offset);
         }
+        // below τ = 1 a linear predictor at infinity has no graduated label
+        if rows.has_limits() && !self.sees_limits() {
+            rows.limits(run, z);
+            weight.iter_mut().zip(&*z).filter(|(_, limit)| **limit < 0.0).for_each(|(weight, _)| *weight = 0.0);
+        }
         ScratchView { weight, offset, z, columns: std::array::from_fn(|_| column()), products: &mut scratch.products }
+    }
+
+    /// Whether rows at minus infinity count: at τ = 1.
+    fn sees_limits(&self) -> bool {
+        matches!(&self.query.ask, Ask::At(At { tau, .. }) if *tau == 1.0)
+    }
+
+    /// Moves the linear predictors of rows at minus infinity there, or to plus infinity if the coefficient is negative.
+    pub(super) fn place_limits(&self, run: &Run<'_>, v: &[f64], z: &mut [f64]) {
+        if !self.rows.has_limits() {
+            return;
+        }
+        let mut limits = vec![0.0; run.len()];
+        self.rows.limits(run, &mut limits);
+        let sign = v.first().map_or(1.0, |v| 1.0_f64.copysign(*v));
+        z.iter_mut().zip(limits).filter(|(_, limit)| *limit < 0.0).for_each(|(z, limit)| *z = sign * limit);
     }
 
     pub(super) fn add<const K: usize>(&self, run: &Run<'_>, additions: [(&[f64], &mut Weighted); K]) {

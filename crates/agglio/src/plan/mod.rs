@@ -14,7 +14,9 @@ use crate::error::{Error, Result};
 use crate::fit::{Observer, Silent};
 use crate::fitted::Fitted;
 use crate::math::tree;
-use crate::oracle::{Driver, FreeResponse, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, PreimageBranch, Problem, Shard, Shards};
+use crate::oracle::{
+    Driver, FreeResponse, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, PreimageBranch, Problem, Shard, Shards,
+};
 use crate::race::{self, Checkpoint, CheckpointFile, Journal, Rules, Runs, Saved};
 use crate::rows::{Rows, Scaling};
 use crate::solver::Solver;
@@ -205,7 +207,9 @@ impl Plan {
         let problem = |plan: &Plan| (plan.scaling, plan.intercept, plan.l2.to_bits(), linear(plan), plan.branch);
         // a name or `Debug` need not show all parameters of an activation
         let response = |plan: &Plan| (plan.spec.range, plan.spec.affine);
-        problem(self) == problem(other) && response(self) == response(other) && Arc::ptr_eq(&self.activation, &other.activation)
+        problem(self) == problem(other)
+            && response(self) == response(other)
+            && Arc::ptr_eq(&self.activation, &other.activation)
     }
 
     /// Number of threads, where it was asked for.

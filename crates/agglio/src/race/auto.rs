@@ -126,16 +126,20 @@ impl Rules {
 }
 
 impl Race<'_, '_> {
-    /// Challenges from the next best of the first response scales, if it is free.
+    /// Challenges from the next best of the first response scales, if it is free, and from the other sign of the coefficient,
+    /// if that decides on which side of φ some rows lie.
     fn try_response_scales(&mut self, stage: &LinearStage) -> Result<()> {
-        if !self.oracle.facts().layout.has_response() {
-            return Ok(());
+        let (facts, rows) = (self.oracle.facts(), self.best_of.rows());
+        let mut starts = match facts.layout.has_response() {
+            true => stage.rescaled_starts(self.oracle)?.into_iter().skip(1).take(RESPONSE_SCALES).collect(),
+            false => Vec::new(),
+        };
+        if facts.has_limits {
+            let mut other = self.best_of.best().theta.clone();
+            facts.layout.coefficients_mut(&mut other).iter_mut().for_each(|w| *w = -*w);
+            starts.push(other);
         }
-        let rows = self.best_of.rows();
-        for start in stage.rescaled_starts(self.oracle)?.into_iter().skip(1).take(RESPONSE_SCALES) {
-            self.challenge(Contender::plain(start, rows))?;
-        }
-        Ok(())
+        starts.into_iter().try_for_each(|start| self.challenge(Contender::plain(start, rows)))
     }
 
     /// Lets challengers run where a lower minimum is possible, and as many restarts as were asked for.

@@ -30,6 +30,8 @@ pub struct Dense {
     /// The unit by which the weights were divided.
     weight_unit: f64,
     offsets: Option<Arc<Vec<f64>>>,
+    /// Minus infinity for rows at the limit, else zero.
+    limits: Option<Arc<Vec<f64>>>,
     /// Moments of unweighted rows, if every column is finite and needs no unit.
     moments: Option<Moments>,
 }
@@ -80,6 +82,7 @@ impl Dense {
             weights: None,
             weight_unit: 1.0,
             offsets: None,
+            limits: None,
             moments: None,
         };
         let moments = Moments::of(&rows);
@@ -116,6 +119,42 @@ impl Dense {
         self.check_column("offsets", &offsets)?;
         self.offsets = Some(Arc::new(offsets));
         Ok(self)
+    }
+
+    /// Places some rows at minus infinity, where log(0) is: the only covariate, or the offset if there is no covariate. The
+    /// response of such a row is compared with the asymptote of φ on the side that the sign of the coefficient says. The
+    /// value that these rows have in the table is not used.
+    ///
+    /// # Errors
+    /// If there are several covariates, no other row, or another number of rows.
+    pub fn with_limits(self, at_limit: &[bool]) -> Result<Dense> {
+        let (rows, limited) = (self.len(), at_limit.iter().filter(|at| **at).count());
+        if at_limit.len() != rows {
+            return Err(Error::data(format!("there are {} limits for {rows} rows", at_limit.len())));
+        }
+        if self.width > 1 {
+            return Err(Error::data("a row can be at minus infinity only in a model with one covariate"));
+        }
+        if limited == rows {
+            return Err(Error::data("every row is at minus infinity: the logarithm of zero"));
+        }
+        if limited == 0 {
+            return Ok(self);
+        }
+        let values: Vec<f64> = match &self.values {
+            Values::F64(values) => values.to_vec(),
+            Values::F32(values) => values.iter().map(|value| f64::from(*value)).collect(),
+        };
+        // the mean of the others leaves the centre where it is
+        let finite = || values.iter().zip(at_limit).filter(|(_, at)| !**at).map(|(value, _)| *value);
+        let mean = finite().sum::<f64>() / (rows - limited) as f64;
+        let mut inner = vec![mean; values.len()];
+        inner.iter_mut().zip(&values).zip(at_limit).filter(|(_, at)| !**at).for_each(|((out, x), _)| *out = *x);
+        let limits = at_limit.iter().map(|at| if *at { f64::NEG_INFINITY } else { 0.0 }).collect();
+        let (weights, weight_unit, offsets) = (self.weights, self.weight_unit, self.offsets);
+        let rows = Dense::new(inner, self.width, self.labels.to_vec())?;
+        let moments = rows.moments.clone().filter(|_| weights.is_none());
+        Ok(Dense { weights, weight_unit, offsets, moments, limits: Some(Arc::new(limits)), ..rows })
     }
 
     fn check_column(&self, what: &str, column: &[f64]) -> Result<()> {
@@ -208,6 +247,7 @@ impl Rows for Dense {
             weights: self.weights.as_ref().map(column),
             weight_unit: self.weight_unit,
             offsets: self.offsets.as_ref().map(column),
+            limits: self.limits.as_ref().map(column),
             // they may differ in the last bits
             moments: None,
         })
@@ -293,6 +333,17 @@ impl Rows for Dense {
         match &self.weights {
             Some(weights) => run.gather(weights, weight),
             None => weight.fill(1.0),
+        }
+    }
+
+    fn has_limits(&self) -> bool {
+        self.limits.is_some()
+    }
+
+    fn limits(&self, run: &Run<'_>, limit: &mut [f64]) {
+        match &self.limits {
+            Some(limits) => run.gather(limits, limit),
+            None => limit.fill(0.0),
         }
     }
 

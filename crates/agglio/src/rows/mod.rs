@@ -184,6 +184,17 @@ pub trait Rows: Debug + Send + Sync {
     /// Writes the weights, or ones if there are none.
     fn weights(&self, run: &Run<'_>, weight: &mut [f64]);
 
+    /// Whether some rows lie at minus infinity: the logarithm of zero. Default: no.
+    fn has_limits(&self) -> bool {
+        false
+    }
+
+    /// Writes −∞ for rows whose only covariate, or whose offset if there is none, is minus infinity, and zero for all others.
+    /// Covariate and offset of such a row are stored as any finite numbers. Default: zeros.
+    fn limits(&self, _run: &Run<'_>, limit: &mut [f64]) {
+        limit.fill(0.0);
+    }
+
     /// Writes the offsets that are added to xᵀw, or zeros if there are none.
     fn offsets(&self, run: &Run<'_>, offset: &mut [f64]);
 }

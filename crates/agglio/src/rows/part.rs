@@ -121,6 +121,14 @@ impl Rows for Part {
         self.rows.has_offsets()
     }
 
+    fn has_limits(&self) -> bool {
+        self.rows.has_limits()
+    }
+
+    fn limits(&self, run: &Run<'_>, limit: &mut [f64]) {
+        self.ask(run, |run| self.rows.limits(run, limit));
+    }
+
     fn weight_unit(&self) -> f64 {
         self.rows.weight_unit()
     }

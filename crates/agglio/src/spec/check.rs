@@ -3,8 +3,8 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::Noise;
 use crate::solver::Solver;
-use crate::text::join::quoted;
 use crate::spec::{KEYS, Options, Restarts, Spec, Start};
+use crate::text::join::quoted;
 
 /// Refuses two choices that do not go together.
 pub(super) fn refuse(broken: bool, one: &str, other: &str, reason: &str) -> Result<()> {

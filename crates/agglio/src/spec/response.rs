@@ -113,7 +113,10 @@ impl Spec {
         refuse(
             self.intercept != Some(false) && !phi.tells_apart(offset, scale),
             &name,
-            &format!("{key} `{}` together with an intercept", self.range.or(self.affine).map_or(String::new(), |p| p.to_string())),
+            &format!(
+                "{key} `{}` together with an intercept",
+                self.range.or(self.affine).map_or(String::new(), |p| p.to_string())
+            ),
             "they change the response in the same way, so no data can tell them apart; fix an entry, or leave the intercept out",
         )?;
         Ok(response)
@@ -144,7 +147,11 @@ fn asymptotes(phi: &Arc<dyn Activation>, Pair(low, high): Pair) -> Result<Respon
     if let (Entry::Fixed(low), Entry::Fixed(high)) = (low, high)
         && low >= high
     {
-        return Err(Error::parameter("range", Pair(Entry::Fixed(low), Entry::Fixed(high)), "the first number must be below the second"));
+        return Err(Error::parameter(
+            "range",
+            Pair(Entry::Fixed(low), Entry::Fixed(high)),
+            "the first number must be below the second",
+        ));
     }
     let scale = FreeResponse { scale: true, increasing: true, ..FreeResponse::default() };
     Ok(match (low, high) {
@@ -152,9 +159,7 @@ fn asymptotes(phi: &Arc<dyn Activation>, Pair(low, high): Pair) -> Result<Respon
             let b = (high - low) / (right - left);
             Response::new(phi, low - b * left, b, FreeResponse::default())
         }
-        (Entry::Fixed(low), Entry::Free) => {
-            Response::new(phi, -left, 1.0, FreeResponse { fixed_offset: low, ..scale })
-        }
+        (Entry::Fixed(low), Entry::Free) => Response::new(phi, -left, 1.0, FreeResponse { fixed_offset: low, ..scale }),
         (Entry::Free, Entry::Fixed(high)) => {
             Response::new(phi, -right, 1.0, FreeResponse { fixed_offset: high, ..scale })
         }

@@ -109,7 +109,8 @@ fn a_fit_moves_with_the_units_of_the_response() {
         assert!(plain.certificate().certified(), "{name}: {}", plain.status());
         let moved = fit(y.iter().map(|y| 700.0 - 3e5 * y).collect());
         assert!((moved.loss / plain.loss / 9e10 - 1.0).abs() < 1e-9, "{name}: {}, {}", moved.loss, plain.loss);
-        let predict = |fitted: &Fitted| fitted.predict(&Dense::new(x.clone(), 2, y.clone()).unwrap(), Default::default());
+        let predict =
+            |fitted: &Fitted| fitted.predict(&Dense::new(x.clone(), 2, y.clone()).unwrap(), Default::default());
         for (moved, plain) in predict(&moved).unwrap().iter().zip(predict(&plain).unwrap()) {
             assert!((moved - 700.0 + 3e5 * plain).abs() < 1e-3, "{name}: {moved}, {plain}");
         }
@@ -200,7 +201,11 @@ fn the_full_hessian_is_that_of_all_parameters() {
                 + moved(i, j, -1.0, -1.0))
                 / (4.0 * step * step);
             let size = (hessian.at(i, i) * hessian.at(j, j)).sqrt();
-            assert!((second - hessian.at(i, j)).abs() < 1e-4 * size, "{name}, {i}, {j}: {second}, {}", hessian.at(i, j));
+            assert!(
+                (second - hessian.at(i, j)).abs() < 1e-4 * size,
+                "{name}, {i}, {j}: {second}, {}",
+                hessian.at(i, j)
+            );
         }
     }
 }
@@ -211,7 +216,10 @@ fn what_can_never_be_identified_is_refused_before_there_is_data() {
         options(Options::new(named(name).unwrap())).build().unwrap_err().to_string()
     };
     assert!(refusal("exp", &|options| options.affine(FREE)).contains("tell them apart"));
-    assert!(refusal("identity", &|options| options.affine(Pair(Entry::Free, Entry::Fixed(1.0)))).contains("tell them apart"));
+    assert!(
+        refusal("identity", &|options| options.affine(Pair(Entry::Free, Entry::Fixed(1.0))))
+            .contains("tell them apart")
+    );
     assert!(refusal("softplus", &|options| options.range(FREE)).contains("not bounded"));
     assert!(refusal("sigmoid", &|options| options.range(fixed(1.0, 1.0))).contains("below the second"));
     assert!(refusal("sigmoid", &|options| options.range(FREE).affine(FREE)).contains("give one"));
@@ -234,9 +242,44 @@ fn solvers_agree_on_a_free_scale() {
     let rows = Dense::new(x, 2, y).unwrap();
     let auto = Options::new(phi.clone()).range(FREE).build().unwrap().fit(&rows).unwrap();
     for solver in [Solver::Lm, Solver::Newton, Solver::NewtonCg, Solver::Lbfgs, Solver::Multistart] {
-        let start = agglio::Start::At { coefficients: auto.coefficients.iter().map(|w| 0.7 * w).collect(), intercept: 0.0 };
+        let start =
+            agglio::Start::At { coefficients: auto.coefficients.iter().map(|w| 0.7 * w).collect(), intercept: 0.0 };
         let options = Options::new(phi.clone()).range(FREE).solver(solver).start(start);
         let other = options.build().unwrap().fit(&rows).unwrap();
         assert!((other.loss / auto.loss - 1.0).abs() < 1e-9, "{solver}: {} is not {}", other.loss, auto.loss);
+    }
+}
+
+/// ryegrass, of R's package drc: root length against concentration, which is zero in six rows. The values are those of
+/// `scipy.optimize.least_squares` with every tolerance at 1e-15. `drm(rootl ~ conc, fct = LL.4())` prints 2.98222, 0.48141,
+/// 7.79296 and 3.05795; it stops a little before the minimum.
+#[test]
+fn a_dose_of_zero_lies_on_the_asymptote() {
+    let dose: [f64; 7] = [0.0, 0.94, 1.88, 3.75, 7.5, 15.0, 30.0];
+    let roots: [&[f64]; 7] = [
+        &[7.58, 8.0, 8.3285714, 7.25, 7.375, 7.9625],
+        &[8.3555556, 6.9142857, 7.75],
+        &[6.8714286, 6.45, 5.9222222],
+        &[1.925, 2.8857143, 4.2333333],
+        &[1.1875, 0.8571429, 1.0571429],
+        &[0.6875, 0.525, 0.825],
+        &[0.25, 0.22, 0.44],
+    ];
+    let pairs = || dose.iter().zip(roots).flat_map(|(dose, roots)| roots.iter().map(|root| (*dose, *root)));
+    let zero: Vec<bool> = pairs().map(|(dose, _)| dose == 0.0).collect();
+    for sign in [1.0, -1.0] {
+        let x: Vec<f64> = pairs().map(|(dose, _)| if dose > 0.0 { dose.ln() } else { -99.0 }).collect();
+        let y: Vec<f64> = pairs().map(|(_, root)| sign * root).collect();
+        let rows = Dense::new(x, 1, y).unwrap().with_limits(&zero).unwrap();
+        let fitted = Options::new(named("sigmoid").unwrap()).range(FREE).build().unwrap().fit(&rows).unwrap();
+        assert!(fitted.certificate().certified(), "{}", fitted.status());
+        let (a, b, w) = (fitted.affine.offset, fitted.affine.scale, fitted.coefficients[0]);
+        let bounds = [(sign * a).min(sign * (a + b)), (sign * a).max(sign * (a + b))];
+        let found = [w.abs(), bounds[0], bounds[1], (-fitted.intercept / w).exp()];
+        for (found, expected) in found.into_iter().zip([2.98222867, 0.48140995, 7.79296233, 3.05795517]) {
+            assert!((found - expected).abs() < 2e-8, "{found} is not {expected}");
+        }
+        let at_zero = fitted.predict(&rows, Default::default()).unwrap()[0];
+        assert!((at_zero - sign * bounds[1]).abs() < 1e-9, "{at_zero}");
     }
 }
