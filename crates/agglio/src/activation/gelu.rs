@@ -66,6 +66,11 @@ impl Activation for Gelu {
         Range { lo: MINIMUM.value, hi: f64::INFINITY, attained: true }
     }
 
+    fn limits(&self) -> (f64, f64) {
+        // the lower bound of the range is a minimum, not a limit
+        (0.0, f64::INFINITY)
+    }
+
     fn largest_slope(&self) -> Option<f64> {
         // at t = √2
         Some(1.1289041451851547)

@@ -39,6 +39,10 @@ impl Activation for Identity {
         self.respond(z, out);
     }
 
+    fn centre(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn largest_slope(&self) -> Option<f64> {
         Some(1.0)
     }

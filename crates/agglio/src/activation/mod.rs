@@ -133,6 +133,22 @@ pub trait Activation: Debug + Send + Sync {
         Range::REALS
     }
 
+    /// φ(−∞) and φ(+∞), the limits of φ on the left and on the right; either may be infinite.
+    ///
+    /// Default: the bounds of [`range`](Activation::range), which are the limits of an increasing φ.
+    fn limits(&self) -> (f64, f64) {
+        let Range { lo, hi, .. } = self.range();
+        (lo, hi)
+    }
+
+    /// The *centre* c = φ(0) of a point-symmetric φ: φ(−t) = 2c − φ(t) for all t.
+    ///
+    /// A mirrored argument then mirrors the response, so `a + b·φ(z)` with b < 0 is the same family of curves as with
+    /// b > 0. Default: none is known.
+    fn centre(&self) -> Option<f64> {
+        None
+    }
+
     /// sup φ′, the Lipschitz constant from which Λ is computed. Default: none.
     fn largest_slope(&self) -> Option<f64> {
         None

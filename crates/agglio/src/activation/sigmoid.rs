@@ -52,6 +52,10 @@ impl Activation for Sigmoid {
         Range { lo: 0.0, hi: 1.0, attained: false }
     }
 
+    fn centre(&self) -> Option<f64> {
+        Some(0.5)
+    }
+
     fn largest_slope(&self) -> Option<f64> {
         Some(0.25)
     }

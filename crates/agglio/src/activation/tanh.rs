@@ -50,6 +50,10 @@ impl Activation for Tanh {
         Range { lo: -1.0, hi: 1.0, attained: false }
     }
 
+    fn centre(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn largest_slope(&self) -> Option<f64> {
         Some(1.0)
     }

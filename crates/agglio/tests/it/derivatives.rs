@@ -90,6 +90,30 @@ fn only_exp_overflows_and_infinite_arguments_have_values() {
     }
 }
 
+/// A finite limit is reached at an infinite argument, with derivatives of zero; an infinite one is not passed over.
+#[test]
+fn infinite_arguments_have_the_limits_as_values() {
+    for phi in all() {
+        let (left, right) = phi.limits();
+        for (t, limit) in [(f64::NEG_INFINITY, left), (f64::INFINITY, right)] {
+            assert_eq!(phi.value(t), limit, "{phi:?} at {t}");
+            assert_eq!(phi.centered(t), limit - phi.value(0.0), "{phi:?}, centered, at {t}");
+            let derivatives = [phi.derivative(t), phi.second_derivative(t)];
+            assert!(limit.is_infinite() || derivatives == [0.0, 0.0], "{phi:?} at {t}: {derivatives:?}");
+        }
+    }
+}
+
+/// The centre is declared exactly where values are symmetric.
+#[test]
+fn only_symmetric_activations_have_a_centre() {
+    for phi in all() {
+        let twice = |t: f64| phi.value(t) + phi.value(-t);
+        let symmetric = (1..400).map(|i| f64::from(i) / 20.0).all(|t| (twice(t) - twice(0.0)).abs() < 1e-12);
+        assert_eq!(phi.centre(), symmetric.then(|| phi.value(0.0)), "{phi:?}");
+    }
+}
+
 /// |φ(z) − y| ≤ 4 ulp(y) + |φ′(z)|·ulp(z)
 fn solves(phi: &dyn Activation, z: f64, y: f64) {
     let residual = (phi.value(z) - y).abs();
@@ -202,6 +226,9 @@ impl Activation for Arctan {
     }
     fn derivative(&self, t: f64) -> f64 {
         self.steep / (1.0 + (self.steep * t).powi(2))
+    }
+    fn limits(&self) -> (f64, f64) {
+        (self.shift - FRAC_PI_2, self.shift + FRAC_PI_2)
     }
     fn second_derivative(&self, t: f64) -> f64 {
         let slope = self.derivative(t);
