@@ -102,7 +102,7 @@ const THEORY_ONLY: Option<&str> = Some("only {} takes it");
 // field: type, form, range, "key", "VALUE", group, "default", why some solvers do not take it, "help";
 keys! {
     pub(super) activation: String, NAME, Range::ANY, "activation", "NAME[:K]", Model, "sigmoid", None,
-        "φ: sigmoid (or logistic, logit), softplus, leaky-softplus[:K=0.2], silu (or swish), gelu, tanh, probit, exp or identity";
+        "φ: sigmoid (or logistic, logit), softplus, leaky-softplus[:K=0.2], silu (or swish), gelu, tanh, probit, exp, identity, arctan, cloglog, gompertz or expm1";
     pub intercept: bool, FLAG, Range::ANY, "intercept", "true|false", Model, "true", None,
         "Whether an intercept b is fitted";
 
