@@ -8,7 +8,9 @@ import random
 import struct
 from pathlib import Path
 
+# in the order of NAMES in crates/agglio/src/activation/named.rs
 ACTIVATIONS = ["sigmoid", "softplus", "leaky-softplus", "silu", "gelu", "tanh", "probit", "exp", "identity"]
+ACTIVATIONS += ["arctan", "cloglog", "gompertz", "expm1"]
 SOLVERS = "auto gd sgd svrg saga momentum nesterov adam yogi lbfgs newton newton-cg lm multistart".split()
 ANY = 40  # in src/number.rs: any double follows
 
@@ -22,6 +24,10 @@ PHI = {
     "probit": lambda z: 0.5 * math.erfc(-z / math.sqrt(2)),
     "exp": math.exp,
     "identity": lambda z: z,
+    "arctan": math.atan,
+    "cloglog": lambda z: -math.expm1(-math.exp(z)),
+    "gompertz": lambda z: math.exp(-math.exp(-z)),
+    "expm1": lambda z: -math.expm1(-z),
 }
 
 CSV = {

@@ -285,7 +285,8 @@ pub struct SimulateArgs {
     /// Number of covariates (columns x1 … xD)
     #[arg(long, value_name = "D", value_parser = whole::<usize>, help_heading = "Model")]
     pub features: usize,
-    /// φ: sigmoid (or logistic, logit), softplus, leaky-softplus[:K=0.2], silu (or swish), gelu, tanh, probit, exp or identity
+    /// φ: sigmoid (or logistic, logit), softplus, leaky-softplus[:K=0.2], silu (or swish), gelu, tanh, probit, exp,
+    /// identity, arctan, cloglog, gompertz or expm1
     #[arg(long, value_name = "NAME[:K]", help_heading = "Model")]
     pub activation: String,
     /// Length of the true w [default: as drawn from N(0, I)]
@@ -320,7 +321,8 @@ pub struct SimulateArgs {
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct TheoryArgs {
-    /// φ: sigmoid, softplus or leaky-softplus[:K=0.2]; with --check also silu, gelu, tanh, probit, exp or identity
+    /// φ: sigmoid, softplus or leaky-softplus[:K=0.2]; with --check also silu, gelu, tanh, probit, exp, identity, arctan,
+    /// cloglog, gompertz or expm1
     #[arg(long, value_name = "NAME[:K]", help_heading = "Model")]
     pub activation: String,
     /// Bound R on the length of the true w

@@ -10,13 +10,17 @@ fn phi(name: &str, z: f64) -> f64 {
         "silu" => z * sigmoid(z),
         "tanh" => z.tanh(),
         "exp" => z.exp(),
+        "arctan" => z.atan(),
+        "cloglog" => 1.0 - (-z.exp()).exp(),
+        "gompertz" => (-(-z).exp()).exp(),
+        "expm1" => 1.0 - (-z).exp(),
         _ => z,
     }
 }
 
 #[test]
 fn simulate_fit_predict_score() {
-    for name in ["sigmoid", "softplus", "silu", "tanh", "exp", "identity"] {
+    for name in ["sigmoid", "softplus", "silu", "tanh", "exp", "identity", "arctan", "cloglog", "gompertz", "expm1"] {
         let folder = Folder::new();
         let simulate =
             format!("simulate --rows 400 --features 4 --norm 1 --activation {name} --noise post:0.05 -o d.csv");

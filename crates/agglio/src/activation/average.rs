@@ -8,7 +8,8 @@
 //!   with σ. Tiny means keep their digits.
 //! - [`over_thresholds`] is for large σ, and its number of nodes does not depend on σ. The sigmoid is an average of
 //!   step functions whose threshold T follows the logistic distribution; softplus is such an average of ramps. The mean
-//!   of a step or a ramp under Gaussian noise has a closed form, and the rule averages it over T.
+//!   of a step or a ramp under Gaussian noise has a closed form, and the rule averages it over T. For cloglog and
+//!   Gompertz, T follows the Gumbel distribution.
 //! - [`refined`] is for an activation without known properties, and for tiny means at large σ. It treats each row
 //!   separately and halves the step until the sum no longer changes.
 
@@ -52,7 +53,11 @@ pub(super) fn logistic<F: Function>(
     out: &mut [f64],
     closed: impl Fn(f64) -> F,
 ) {
-    if is_wide(strip, sigma) { over_thresholds(z, out, closed) } else { over_noise(phi, strip, sigma, z, out) }
+    if !is_wide(strip, sigma) {
+        return over_noise(phi, strip, sigma, z, out);
+    }
+    let thresholds = (-LAST_THRESHOLD..=LAST_THRESHOLD).map(|k| STEP * f64::from(k));
+    over_thresholds(thresholds.map(|threshold| (threshold, STEP * Sigmoid.derivative(threshold))), z, out, closed);
 }
 
 /// As [`logistic`], for an activation that decays like e^t to the left. The relative accuracy of tiny means is kept.
@@ -64,8 +69,12 @@ pub(super) fn vanishing<F: Function>(
     closed: impl Fn(f64) -> F,
 ) {
     logistic(phi, PI, sigma, z, out, closed);
-    let tail = |z: f64| is_wide(PI, sigma) && z < -TAIL * sigma * sigma;
-    for (out, z) in out.iter_mut().zip(z).filter(|(_, z)| tail(**z)) {
+    refined_where(phi, sigma, z, out, |z| is_wide(PI, sigma) && z < -TAIL * sigma * sigma);
+}
+
+/// Writes E φ(z + ε) by [`refined`] for the rows with such a z, and leaves the others as they are.
+pub(super) fn refined_where(phi: &impl Activation, sigma: f64, z: &[f64], out: &mut [f64], such: impl Fn(f64) -> bool) {
+    for (out, z) in out.iter_mut().zip(z).filter(|(_, z)| such(**z)) {
         refined(phi, sigma, std::slice::from_ref(z), std::slice::from_mut(out));
     }
 }
@@ -91,11 +100,17 @@ pub(super) fn over_noise(phi: &impl Activation, strip: f64, sigma: f64, z: &[f64
     }
 }
 
-/// Writes Σ_k weight_k·closed(T_k)(z), the trapezoidal rule for the average over the logistic distribution of T.
-fn over_thresholds<F: Function>(z: &[f64], out: &mut [f64], closed: impl Fn(f64) -> F) {
+/// Writes Σ_k weight_k·closed(T_k)(z), the trapezoidal rule for the average over the distribution of T. The nodes are the
+/// pairs of T_k and weight_k, the density of T times the step.
+pub(super) fn over_thresholds<F: Function>(
+    nodes: impl Iterator<Item = (f64, f64)>,
+    z: &[f64],
+    out: &mut [f64],
+    closed: impl Fn(f64) -> F,
+) {
     out.fill(0.0);
-    for threshold in (-LAST_THRESHOLD..=LAST_THRESHOLD).map(|k| STEP * f64::from(k)) {
-        accumulate(z, out, STEP * Sigmoid.derivative(threshold), closed(threshold));
+    for (threshold, weight) in nodes {
+        accumulate(z, out, weight, closed(threshold));
     }
 }
 

@@ -1,10 +1,10 @@
-//! *Elementary* functions (exp, expm1, log1p, tanh) without branches, so that the compiler vectorises a loop over them.
+//! *Elementary* functions (exp, expm1, log1p, tanh, arctan) without branches, so that the compiler vectorises a loop over them.
 //!
 //! They reduce the argument and evaluate a polynomial, with separate additions and multiplications only. Without fused
 //! multiply–add the bits are the same on every machine, for one number and in a loop. The tests below compare them with
 //! mpmath, and `tests/it/derivatives.rs` tests the activations that use them.
 
-use std::f64::consts::LOG2_E;
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LOG2_E};
 
 /// ln 2 as a sum of two numbers. The product of the first with an exponent is exact.
 const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
@@ -32,6 +32,21 @@ const LOGARITHM: [[f64; 4]; 3] = [
     [2.0 / 3.0, 2.0 / 5.0, 2.0 / 7.0, 2.0 / 9.0],
     [2.0 / 11.0, 2.0 / 13.0, 2.0 / 15.0, 2.0 / 17.0],
     [2.0 / 19.0, 2.0 / 21.0, 0.0, 0.0],
+];
+
+/// Up to the first of these, tan(π/8), arctan is a polynomial; from the second, tan(3π/8), on it is that of −1/x less π/2.
+const EIGHTH: f64 = 0.41421356237309503;
+const THREE_EIGHTHS: f64 = 2.414213562373095;
+
+/// π/2 and π/4 less their doubles.
+const FRAC_PI_2_LOW: f64 = 6.123233995736766e-17;
+const FRAC_PI_4_LOW: f64 = 3.061616997868383e-17;
+
+/// (arctan(r)/r − 1)/r² for |r| ≤ tan(π/8), as a polynomial in r², by `tests/it/golden/elementary.py`.
+const ARCTANGENT: [[f64; 4]; 3] = [
+    [-0.3333333333333333, 0.19999999999999804, -0.14285714285659779, 0.11111111105150588],
+    [-0.09090908753259112, 0.07692296368042296, -0.0666642476020052, 0.05878927554473807],
+    [-0.05230443640686948, 0.045515447340221615, -0.03456931506332609, 0.016284375050043393],
 ];
 
 /// `c_0 + c_1 x + c_2 x² + …`, as four independent sums, which the processor computes in parallel.
@@ -112,6 +127,20 @@ pub(super) fn tanh(x: f64) -> f64 {
     (-below / (2.0 + below)).copysign(x)
 }
 
+/// arctan x: that of (x − tan c)/(1 + x·tan c), plus c, for c = 0, π/4 or π/2.
+#[inline(always)]
+pub(super) fn arctan(x: f64) -> f64 {
+    let a = x.abs();
+    let (near, far) = (a < EIGHTH, a >= THREE_EIGHTHS);
+    let top = if far { -1.0 } else { a - 1.0 };
+    let bottom = if far { a } else { a + 1.0 };
+    let r = if near { a } else { top / bottom };
+    let (high, low) = if far { (FRAC_PI_2, FRAC_PI_2_LOW) } else { (FRAC_PI_4, FRAC_PI_4_LOW) };
+    let (high, low) = if near { (0.0, 0.0) } else { (high, low) };
+    let square = r * r;
+    (high + (r + (r * square * polynomial(&ARCTANGENT, square) + low))).copysign(x)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::normal::{above_half, density, distribution};
@@ -135,6 +164,7 @@ mod tests {
         assert!(worst("exp_m1", exp_m1) <= 1.0);
         assert!(worst("ln_1p", ln_1p) <= 1.0);
         assert!(worst("tanh", tanh) <= 2.0);
+        assert!(worst("arctan", arctan) <= 2.0);
         assert!(worst("density", density) <= 2.0);
         assert!(worst("distribution", distribution) <= 3.0);
         assert!(worst("middle", above_half) <= 2.0);

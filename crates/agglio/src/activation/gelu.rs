@@ -62,12 +62,13 @@ impl Activation for Gelu {
         map(z, out, Average { sigma, both: sigma.hypot(1.0) });
     }
 
-    fn limits(&self) -> (f64, f64) {
-        (0.0, f64::INFINITY)
-    }
-
     fn range(&self) -> Range {
         Range { lo: MINIMUM.value, hi: f64::INFINITY, attained: true }
+    }
+
+    fn limits(&self) -> (f64, f64) {
+        // the lower bound of the range is a minimum, not a limit
+        (0.0, f64::INFINITY)
     }
 
     fn largest_slope(&self) -> Option<f64> {

@@ -96,6 +96,15 @@ impl Activation for LeakySoftplus {
         Range { lo, hi: f64::INFINITY, attained: false }
     }
 
+    fn tells_apart(&self, offset: bool, scale: bool) -> bool {
+        self.k < 1.0 || (!offset && !scale)
+    }
+
+    fn centre(&self) -> Option<f64> {
+        // for k = 1 it is the identity
+        (self.k == 1.0).then_some(0.0)
+    }
+
     fn largest_slope(&self) -> Option<f64> {
         Some(self.largest_slope)
     }

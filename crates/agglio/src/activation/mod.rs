@@ -19,12 +19,17 @@
 //! *centered* value φ(t) − φ(0) without cancellation. [`Activation`] derives the graduation from them.
 
 mod affine;
+mod arctan;
 mod average;
 mod centered;
+mod cloglog;
 mod elementary;
 mod envelope;
+mod expm1;
 mod exponential;
 mod gelu;
+mod gompertz;
+mod gumbel;
 mod identity;
 mod inverse;
 mod leaky_softplus;
@@ -43,9 +48,13 @@ use serde::{Deserialize, Serialize};
 use crate::math::vector::{Function, map, map_both};
 
 pub use affine::Affine;
+pub use arctan::Arctan;
+pub use cloglog::Cloglog;
 pub use envelope::{Envelope, Fall};
+pub use expm1::Expm1;
 pub use exponential::Exp;
 pub use gelu::Gelu;
+pub use gompertz::Gompertz;
 pub use identity::Identity;
 pub use leaky_softplus::LeakySoftplus;
 pub use named::{ALIASES, NAMES, canonical, named};
@@ -135,12 +144,18 @@ pub trait Activation: Debug + Send + Sync {
         Range::REALS
     }
 
-    /// φ(−∞) and φ(+∞). Default: the bounds of the range, which is right for an increasing φ.
+    /// φ(−∞) and φ(+∞), the limits of φ on the left and on the right; either may be infinite.
+    ///
+    /// Default: the bounds of [`range`](Activation::range), which are the limits of an increasing φ.
     fn limits(&self) -> (f64, f64) {
-        (self.range().lo, self.range().hi)
+        let Range { lo, hi, .. } = self.range();
+        (lo, hi)
     }
 
-    /// c if φ(−t) = 2c − φ(t) for all t, as for the sigmoid with c = ½. Default: none.
+    /// The *centre* c = φ(0) of a point-symmetric φ: φ(−t) = 2c − φ(t) for all t.
+    ///
+    /// A mirrored argument then mirrors the response, so `a + b·φ(z)` with b < 0 is the same family of curves as with
+    /// b > 0. Default: none is known.
     fn centre(&self) -> Option<f64> {
         None
     }
@@ -178,7 +193,8 @@ pub trait Activation: Debug + Send + Sync {
 
     /// Writes E φ(z + ε), ε ~ N(0, σ²): the mean of the response y = φ(z + ε), whose median is φ(z) if φ is increasing.
     ///
-    /// The activations of this crate override it. Their error is at most 1e-10 of E |φ(z + ε)| for σ up to 100.
+    /// The activations of this crate override it, or have the default with known properties. Their error is at most 1e-10
+    /// of E |φ(z + ε)| for σ up to 100.
     ///
     /// Default: the trapezoidal rule, whose step is halved until the sum changes by less than 1e-10 of E |φ(z + ε)|.
     /// The error is then of that size if φ is analytic within σ/300 of the real line, finite within 38σ of z, and

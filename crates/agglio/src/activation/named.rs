@@ -3,13 +3,29 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::{Activation, Affine, Exp, Gelu, Identity, LeakySoftplus, Probit, Sigmoid, Silu, Softplus, Tanh};
+use super::{
+    Activation, Affine, Arctan, Cloglog, Exp, Expm1, Gelu, Gompertz, Identity, LeakySoftplus, Probit, Sigmoid, Silu,
+    Softplus, Tanh,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::suggest::nearest;
 
 /// The names that [`named`] accepts. `leaky-softplus` may be followed by its parameter, as in `leaky-softplus:0.3`.
-pub const NAMES: &[&str] =
-    &["sigmoid", "softplus", "leaky-softplus", "silu", "gelu", "tanh", "probit", "exp", "identity"];
+pub const NAMES: &[&str] = &[
+    "sigmoid",
+    "softplus",
+    "leaky-softplus",
+    "silu",
+    "gelu",
+    "tanh",
+    "probit",
+    "exp",
+    "identity",
+    "arctan",
+    "cloglog",
+    "gompertz",
+    "expm1",
+];
 
 /// Other names that [`named`] accepts, each with its name in [`NAMES`]: `logistic` is the distribution function, `logit` the
 /// link of a generalised linear model whose inverse is the sigmoid, and `swish` the first name of SiLU.
@@ -82,8 +98,12 @@ fn made(name: &str) -> Result<Arc<dyn Activation>> {
         "silu" => Arc::new(Silu),
         "gelu" => Arc::new(Gelu),
         "tanh" => Arc::new(Tanh),
+        "arctan" => Arc::new(Arctan),
         "probit" => Arc::new(Probit),
+        "cloglog" => Arc::new(Cloglog),
+        "gompertz" => Arc::new(Gompertz),
         "exp" => Arc::new(Exp),
+        "expm1" => Arc::new(Expm1),
         "identity" => Arc::new(Identity),
         _ => return Err(unknown(name, stem)),
     };

@@ -43,12 +43,12 @@ impl Activation for Probit {
         map(z, out, Step { threshold: 0.0, sigma: sigma.hypot(1.0) });
     }
 
-    fn centre(&self) -> Option<f64> {
-        Some(0.5)
-    }
-
     fn range(&self) -> Range {
         Range { lo: 0.0, hi: 1.0, attained: false }
+    }
+
+    fn centre(&self) -> Option<f64> {
+        Some(0.5)
     }
 
     fn largest_slope(&self) -> Option<f64> {

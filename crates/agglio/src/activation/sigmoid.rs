@@ -48,12 +48,12 @@ impl Activation for Sigmoid {
         average::vanishing(self, sigma, z, out, |threshold| Step { threshold, sigma });
     }
 
-    fn centre(&self) -> Option<f64> {
-        Some(0.5)
-    }
-
     fn range(&self) -> Range {
         Range { lo: 0.0, hi: 1.0, attained: false }
+    }
+
+    fn centre(&self) -> Option<f64> {
+        Some(0.5)
     }
 
     fn largest_slope(&self) -> Option<f64> {

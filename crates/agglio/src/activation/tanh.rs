@@ -46,12 +46,12 @@ impl Activation for Tanh {
         average::logistic(self, FRAC_PI_2, sigma, z, out, |threshold| Sign { threshold: 0.5 * threshold, sigma });
     }
 
-    fn centre(&self) -> Option<f64> {
-        Some(0.0)
-    }
-
     fn range(&self) -> Range {
         Range { lo: -1.0, hi: 1.0, attained: false }
+    }
+
+    fn centre(&self) -> Option<f64> {
+        Some(0.0)
     }
 
     fn largest_slope(&self) -> Option<f64> {

@@ -18,6 +18,8 @@ pub(super) const LAWS: &[ActivationLaw] = &[
     Law { says: "the centered value is φ(t) − φ(0), without cancellation", check: centered },
     Law { says: "values stay in the range", check: inside_the_range },
     Law { says: "values come near the finite bounds of the range", check: near_the_bounds },
+    Law { says: "the limits are those of the value far out", check: limits },
+    Law { says: "values are symmetric about the centre", check: centre },
     Law { says: "the largest slope is a bound on the derivative", check: largest_slope },
     Law {
         says: "preimages solve φ(z) = y, the left one where φ falls and the right one where it rises",
@@ -147,6 +149,36 @@ fn near_the_bounds(phi: Phi<'_>) -> Verdict {
         }
     }
     Ok(())
+}
+
+fn limits(phi: Phi<'_>) -> Verdict {
+    let (left, right) = phi.limits();
+    for (limit, side) in [(left, -1.0), (right, 1.0)] {
+        let (near, far) = (phi.value(side * 1e100), phi.value(side * 1e308));
+        let reached = match limit.is_finite() {
+            true => close(far, limit, ROUNDING * limit.abs() + 1e-6),
+            // a φ that has overflowed is at its limit; any other still moves
+            false => far == limit || (far != near && (far > near) == (limit > 0.0)),
+        };
+        if limit.is_nan() || !reached {
+            let at = format!("φ is {near:e} at {:e} and {far:e} at {:e}", side * 1e100, side * 1e308);
+            return Err(format!("The limit is said to be {limit:e}, and {at}."));
+        }
+    }
+    Ok(())
+}
+
+fn centre(phi: Phi<'_>) -> Verdict {
+    let Some(centre) = phi.centre() else { return Ok(()) };
+    let slack = |t: f64| ROUNDING * (phi.value(t).abs() + phi.value(-t).abs() + centre.abs());
+    let mirrored = |t: &f64| close(phi.value(-t), 2.0 * centre - phi.value(*t), slack(*t));
+    match arguments().chain(sizes()).find(|t| !mirrored(t)) {
+        None => Ok(()),
+        Some(t) => {
+            let (right, left) = (phi.value(t), phi.value(-t));
+            Err(format!("The centre is {centre:e}, and φ is {right:e} at {t:e} and {left:e} at {:e}.", -t))
+        }
+    }
 }
 
 fn largest_slope(phi: Phi<'_>) -> Verdict {

@@ -102,7 +102,7 @@ const THEORY_ONLY: Option<&str> = Some("only {} takes it");
 // field: type, form, range, "key", "VALUE", group, "default", why some solvers do not take it, "help";
 keys! {
     pub(super) activation: String, NAME, Range::ANY, "activation", "NAME[:K]", Model, "sigmoid", None,
-        "φ: sigmoid (or logistic, logit), softplus, leaky-softplus[:K=0.2], silu (or swish), gelu, tanh, probit, exp or identity";
+        "φ: sigmoid (or logistic, logit), softplus, leaky-softplus[:K=0.2], silu (or swish), gelu, tanh, probit, exp, identity, arctan, cloglog, gompertz or expm1";
     pub range: Pair, PAIR, PAIR_RANGE, "range", "LO,HI", Model, "the range of φ", None,
         "Lower and upper asymptote of a bounded φ, each a number or `free` (fitted): `0,100`, `0,free`, `free,free`";
     pub affine: Pair, PAIR, PAIR_RANGE, "affine", "A,B", Model, "0,1", None,

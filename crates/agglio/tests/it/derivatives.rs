@@ -68,7 +68,7 @@ fn values_and_derivatives_agree_with_mpmath_at_every_temperature() {
 
 /// The suite has finite arguments; infinite ones come from predictors that overflow.
 #[test]
-fn only_exp_overflows_and_infinite_arguments_have_values() {
+fn only_exponentials_overflow_and_infinite_arguments_have_values() {
     let sizes = [0.0, 5e-324, 1e-310, 1e-160, 1.0, 38.5, 39.0, 709.0, 710.0, 746.0, 1e6, 1e155, 1e308];
     for phi in all() {
         for z in sizes.into_iter().chain([f64::INFINITY]).flat_map(|z| [z, -z]) {
@@ -82,10 +82,52 @@ fn only_exp_overflows_and_infinite_arguments_have_values() {
                     phi.graduate_second_derivative(tau, &[z], &mut out[3]);
                 }
                 let out = out.as_flattened();
-                let may_overflow = z.is_infinite() || phi.name() == "exp";
+                let may_overflow = z.is_infinite() || ["exp", "expm1"].contains(&phi.name().as_str());
                 let right = |v: &f64| if may_overflow { !v.is_nan() } else { v.is_finite() };
                 assert!(out.iter().all(right), "{phi:?} at z = {z:e}, tau = {tau}: {out:?}");
             }
+        }
+    }
+}
+
+/// A finite limit is reached at an infinite argument, with derivatives of zero; an infinite one is not passed over.
+#[test]
+fn infinite_arguments_have_the_limits_as_values() {
+    for phi in all() {
+        let (left, right) = phi.limits();
+        for (t, limit) in [(f64::NEG_INFINITY, left), (f64::INFINITY, right)] {
+            assert_eq!(phi.value(t), limit, "{phi:?} at {t}");
+            let (centered, expected) = (phi.centered(t), limit - phi.value(0.0));
+            let same = centered == expected || (centered - expected).abs() <= 2.0 * ulp(expected);
+            assert!(same, "{phi:?}, centered, at {t}: {centered:e}, not {expected:e}");
+            let derivatives = [phi.derivative(t), phi.second_derivative(t)];
+            assert!(limit.is_infinite() || derivatives == [0.0, 0.0], "{phi:?} at {t}: {derivatives:?}");
+        }
+    }
+}
+
+/// The centre is declared exactly where values are symmetric.
+#[test]
+fn only_symmetric_activations_have_a_centre() {
+    for phi in all() {
+        let twice = |t: f64| phi.value(t) + phi.value(-t);
+        let symmetric = (1..400).map(|i| f64::from(i) / 20.0).all(|t| (twice(t) - twice(0.0)).abs() < 1e-12);
+        assert_eq!(phi.centre(), symmetric.then(|| phi.value(0.0)), "{phi:?}");
+    }
+}
+
+/// Gompertz is 1 − cloglog(−t), and the saturating exponential is 1 − e^{−t}: derivatives are the same to the last bit.
+#[test]
+fn mirror_images_are_mirrored() {
+    for (image, original) in [("gompertz", "cloglog"), ("expm1", "exp")] {
+        let (image, original) = (get(image), get(original));
+        for t in (-4000..4000).map(|i| f64::from(i) / 100.0) {
+            let (value, mirrored) = (image.value(t), 1.0 - original.value(-t));
+            let slack = 4.0 * f64::EPSILON * (1.0 + original.value(-t));
+            assert!((value - mirrored).abs() <= slack, "{image:?} at {t}: {value:e}, not {mirrored:e}");
+            assert_eq!(image.derivative(t), original.derivative(-t), "{image:?} at {t}");
+            assert_eq!(image.second_derivative(t), -original.second_derivative(-t), "{image:?} at {t}");
+            assert_eq!(image.centered(t), -original.centered(-t), "{image:?} at {t}");
         }
     }
 }
@@ -183,7 +225,7 @@ fn largest_slopes_and_minima_agree_with_mpmath() {
         let steepest = (-4000..4000).map(|i| phi.derivative(f64::from(i) / 100.0)).fold(0.0, f64::max);
         assert!(steepest >= largest * 0.999, "{phi:?}: {steepest} < {largest}");
     }
-    assert_eq!(get("exp").largest_slope(), None);
+    assert_eq!([get("exp").largest_slope(), get("expm1").largest_slope()], [None, None]);
 }
 
 /// A user's activation, `φ(t) = shift + atan(steep·t)`, that leaves everything it can to the trait.
@@ -195,13 +237,16 @@ pub struct Arctan {
 
 impl Activation for Arctan {
     fn name(&self) -> String {
-        "arctan".to_owned()
+        "arctan of one's own".to_owned()
     }
     fn value(&self, t: f64) -> f64 {
         self.shift + (self.steep * t).atan()
     }
     fn derivative(&self, t: f64) -> f64 {
         self.steep / (1.0 + (self.steep * t).powi(2))
+    }
+    fn limits(&self) -> (f64, f64) {
+        (self.shift - FRAC_PI_2, self.shift + FRAC_PI_2)
     }
     fn second_derivative(&self, t: f64) -> f64 {
         let slope = self.derivative(t);
@@ -312,7 +357,10 @@ fn wrong_names_and_parameters_are_explained() {
         ("Sigmoid", Some("sigmoid")),
         ("leaky_softplus:0.3", Some("leaky-softplus")),
         ("gleu", Some("gelu")),
-        ("cloglog", None),
+        ("complog", None),
+        ("cauchit", None),
+        ("Cloglog", Some("cloglog")),
+        ("gompert", Some("gompertz")),
         ("", None),
     ] {
         let error = named(name).unwrap_err();

@@ -4,6 +4,8 @@ use agglio::activation::named;
 use agglio::rows::{Dense, Scaling};
 use agglio::{Options, Report, Solver, Status};
 
+use crate::bank;
+
 fn fit(options: Options, rows: &Dense) -> Report {
     options.build().unwrap().fit(rows).unwrap().into_report()
 }
@@ -25,6 +27,43 @@ fn a_separable_table_is_never_certified() {
         let weights = (0..n).map(|i| 0.1 + (i * 7919 % 13) as f64 / 7.0).collect();
         let report = fit(sigmoid(), &rows.with_weights(weights).unwrap());
         assert!(!report.certificate.certified(), "{n} weighted rows: {}", report.verdict());
+    }
+}
+
+/// Labels are the limits of φ, whichever they are: at 1/t the tails of arctan are the longest.
+#[test]
+fn a_table_that_any_bounded_activation_separates_is_never_certified() {
+    for phi in bank::activations_with(|phi| phi.limits().0.is_finite() && phi.limits().1.is_finite()) {
+        let phi = named(phi).unwrap();
+        for n in 2..=60_usize {
+            let x: Vec<f64> = (0..n).map(|i| i as f64 - 0.5 * (n - 1) as f64).collect();
+            let y = x.iter().map(|&x| if x > 0.0 { phi.limits().1 } else { phi.limits().0 }).collect();
+            let report = fit(Options::new(phi.clone()), &Dense::new(x, 1, y).unwrap());
+            assert_eq!(report.status(), Status::Diverging, "{phi:?}, {n} rows: {}", report.verdict());
+        }
+    }
+}
+
+/// The saturating exponential has a limit at +∞ only: a category of ones, or of more, has an infinite coefficient. To the
+/// left predictions fall without bound, so a category far below has a finite one.
+#[test]
+fn a_category_at_the_only_limit_of_a_curve_is_not_certified() {
+    let phi = named("expm1").unwrap();
+    let x = |i: usize| [3.0 * i as f64 / 39.0, f64::from(u8::from(i >= 30))];
+    let finite = |i: usize| phi.value(x(i)[0]) + 0.02 * (7.0 * i as f64).sin();
+    for solver in [Solver::Auto, Solver::Lm, Solver::Newton, Solver::Lbfgs, Solver::Gd] {
+        for ones in [1.0, 1.2] {
+            let label = |i: usize| if i >= 30 { ones } else { finite(i) };
+            let rows = Dense::new((0..40).flat_map(x).collect(), 2, (0..40).map(label).collect()).unwrap();
+            let report = fit(Options::new(phi.clone()).solver(solver), &rows);
+            assert!(!report.certificate.certified(), "{solver}, {ones}: {}", report.verdict());
+        }
+    }
+    for solver in [Solver::Auto, Solver::Lm, Solver::Newton] {
+        let label = |i: usize| if i >= 30 { 1e5 * (finite(i) - 2.0) } else { finite(i) };
+        let rows = Dense::new((0..40).flat_map(x).collect(), 2, (0..40).map(label).collect()).unwrap();
+        let report = fit(Options::new(phi.clone()).solver(solver), &rows);
+        assert!(report.certificate.certified(), "{solver}, far below: {}", report.verdict());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where the noise is taken to be: after φ unless the user leaves the choice to the data, and then by a strict rule.
 
-use agglio::activation::{NAMES, named};
+use agglio::activation::{NAMES, Preimages, named};
 use agglio::math::rng::{Random, Stream};
 use agglio::rows::Dense;
 use agglio::simulate::{LabelNoise, Shape};
@@ -59,7 +59,11 @@ fn the_noise_is_found_where_it_is() {
             let data = bank::paper(activation, 1000, 20, noise, seed);
             let options = Options::new(named(activation).unwrap()).intercept(false).noise(Noise::Auto);
             let report = options.build().unwrap().fit(&bank::rows(&data)).unwrap();
-            right += usize::from(report.noise == truth && report.likelier == Some(truth));
+            // a label that is rounded to a bound, as cloglog's beyond z = 3.7, cannot come from noise before φ
+            let phi = named(activation).unwrap();
+            let lost = truth == Noise::Pre && data.labels.iter().any(|y| phi.preimages(*y) == Preimages::None);
+            let found = report.noise == truth && report.likelier == Some(truth);
+            right += usize::from(if lost { report.noise == Noise::Post } else { found });
             assert_eq!(report.status(), Status::Converged, "{activation}, {noise:?}, seed {seed}");
         }
         assert!(right >= 9, "{activation}, {noise:?}: {right} of 10");

@@ -79,6 +79,21 @@ impl Activation for Broken {
             _ => self.inner.range(),
         }
     }
+    fn limits(&self) -> (f64, f64) {
+        let Range { lo, hi, .. } = self.range();
+        match self.fault {
+            "the minimum as the limit" => (lo, hi),
+            "no limit on the right" => (lo, f64::INFINITY),
+            _ => self.inner.limits(),
+        }
+    }
+    fn centre(&self) -> Option<f64> {
+        match self.fault {
+            "a centre beside the curve" => Some(0.0),
+            "a centre of half a curve" => Some(self.inner.value(0.0)),
+            _ => self.inner.centre(),
+        }
+    }
     fn largest_slope(&self) -> Option<f64> {
         let right = self.inner.largest_slope();
         if self.has("a largest slope that is too small") { right.map(|slope| 0.99 * slope) } else { right }
@@ -139,6 +154,10 @@ fn every_law_of_an_activation_can_fail() {
         ("sigmoid", "a plain difference", "the centered value is φ(t) − φ(0), without cancellation"),
         ("sigmoid", "a range that is too narrow", "values stay in the range"),
         ("sigmoid", "a range that is too wide", "values come near the finite bounds of the range"),
+        ("gelu", "the minimum as the limit", "the limits are those of the value far out"),
+        ("tanh", "no limit on the right", "the limits are those of the value far out"),
+        ("sigmoid", "a centre beside the curve", "values are symmetric about the centre"),
+        ("softplus", "a centre of half a curve", "values are symmetric about the centre"),
         ("silu", "a largest slope that is too small", "the largest slope is a bound on the derivative"),
         ("softplus", "a rough inverse", solutions),
         ("silu", "sides exchanged", solutions),

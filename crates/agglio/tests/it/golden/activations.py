@@ -13,7 +13,7 @@ t = 1e-300 another 300 digits) to leave 60 good ones and more. k of the leaky so
 import csv
 import pathlib
 
-from mpmath import erfc, exp, findroot, lambertw, log, mp, mpf, pi, polyval, sqrt, taylor
+from mpmath import atan, erfc, exp, findroot, lambertw, log, mp, mpf, pi, polyval, sqrt, tan, taylor
 
 DIGITS = 1000
 HERE = pathlib.Path(__file__).parent
@@ -59,6 +59,22 @@ def tanh(t):
     return 2 * s0 - 1, 4 * s1, 8 * s2, 16 * s3
 
 
+def arctan(t):
+    s = 1 / (1 + t * t)
+    return atan(t), s, -2 * t * s**2, (6 * t * t - 2) * s**3
+
+
+def cloglog(t):
+    u = exp(t)
+    return 1 - exp(-u), u * exp(-u), u * (1 - u) * exp(-u), u * (1 - 3 * u + u * u) * exp(-u)
+
+
+def gompertz(t):
+    """1 − cloglog(−t)."""
+    c0, c1, c2, c3 = cloglog(-t)
+    return exp(-exp(-t)), c1, -c2, c3
+
+
 ACTIVATIONS = {
     "sigmoid": sigmoid,
     "softplus": softplus,
@@ -69,8 +85,12 @@ ACTIVATIONS = {
     "silu": times(sigmoid),
     "gelu": times(normal),
     "tanh": tanh,
+    "arctan": arctan,
     "probit": normal,
+    "cloglog": cloglog,
+    "gompertz": gompertz,
     "exp": lambda t: (exp(t),) * 4,
+    "expm1": lambda t: (1 - exp(-t), exp(-t), -exp(-t), exp(-t)),
     "identity": lambda t: (t, mpf(1), mpf(0), mpf(0)),
 }
 
@@ -142,6 +162,8 @@ def inverses():
     for y in UNIT:
         exact = mpf(y)
         yield "sigmoid", y, None, log(exact / (1 - exact))
+        yield "cloglog", y, None, log(-log(1 - exact))
+        yield "gompertz", y, None, -log(-log(exact))
         if y == 0.5:
             yield "probit", y, None, mpf(0)
         elif y < 0.5:
@@ -150,6 +172,10 @@ def inverses():
             yield "probit", y, None, -solve(normal, 1 - exact, -40, 0)
     for y in both(UNIT):
         yield "tanh", y, None, log((1 + mpf(y)) / (1 - mpf(y))) / 2
+    for y in both(UNIT + [1.2, 1.5, 1.57, 1.5707963, 1.5707963267948963]):
+        yield "arctan", y, None, tan(mpf(y))
+    for y in UNIT + [-y for y in HALF_LINE]:
+        yield "expm1", y, None, -log(1 - mpf(y))
     for y in HALF_LINE:
         exact = mpf(y)
         yield "softplus", y, None, (log(exp(exact) - 1) if y < 1e4 else exact)
@@ -198,6 +224,8 @@ def constants():
         top = root(lambda t: -phi(t)[2], lambda t: -phi(t)[3], 1, 2 * (log(mpf(2)) - log(mpf(k))) / (1 - mpf(k)))
         yield f"leaky-softplus:{k!r}", "largest slope", phi(top)[1]
     yield "probit", "largest slope", 1 / sqrt(2 * pi)
+    yield "cloglog", "largest slope", exp(-1)
+    yield "gompertz", "largest slope", exp(-1)
 
 
 def reverted(f, at, terms=7):

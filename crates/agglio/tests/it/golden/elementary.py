@@ -3,7 +3,7 @@
 
     elementary.csv   function,argument,value   at the double `argument`
 
-It prints the polynomial that src/activation/normal.rs holds.
+It prints the polynomials that src/activation/normal.rs and elementary.rs hold.
 """
 import csv
 import pathlib
@@ -55,10 +55,19 @@ def polynomial():
     return powers
 
 
+def arctangent(count=12):
+    """Coefficients, the lowest first, of (arctan(r)/r − 1)/r² in r² up to tan²(π/8), by interpolation."""
+    top = mp.tan(mp.pi / 8) ** 2 * mp.mpf("1.0001")
+    squares = [top * (1 + mp.cos(mp.pi * (2 * i + 1) / (2 * count))) / 2 for i in range(count)]
+    powers = mp.matrix([[s**j for j in range(count)] for s in squares])
+    return mp.lu_solve(powers, mp.matrix([(mp.atan(mp.sqrt(s)) / mp.sqrt(s) - 1) / s for s in squares]))
+
+
 def arguments(name):
     """Some on every scale, and random ones where the function is neither nothing nor a constant."""
     random.seed(name)
-    spread = {"exp": 709, "exp_m1": 709, "ln_1p": 1e6, "tanh": 20, "density": 38, "distribution": 38, "middle": 9}[name]
+    spreads = {"exp": 709, "exp_m1": 709, "ln_1p": 1e6, "tanh": 20, "density": 38, "distribution": 38, "middle": 9}
+    spread = {**spreads, "arctan": 50}[name]
     tiny = [sign * 10.0**-k for k in range(0, 20, 2) for sign in (1, -1)]
     near = [random.uniform(-2, 2) for _ in range(150)]
     far = [random.uniform(-spread, spread) for _ in range(150)]
@@ -70,6 +79,7 @@ FUNCTIONS = {
     "exp_m1": mp.expm1,
     "ln_1p": mp.log1p,
     "tanh": mp.tanh,
+    "arctan": mp.atan,
     "density": lambda t: mp.exp(-t * t / 2) / mp.sqrt(2 * mp.pi),
     "distribution": lambda t: mp.erfc(-t / mp.sqrt(2)) / 2,
     "middle": lambda t: mp.erf(t / mp.sqrt(2)) / 2,
@@ -81,5 +91,5 @@ if __name__ == "__main__":
         rows.writerow(["function", "argument", "value"])
         for name, function in FUNCTIONS.items():
             rows.writerows([name, repr(x), mp.nstr(function(mp.mpf(x)), 20)] for x in arguments(name))
-    for c in polynomial():
+    for c in [*polynomial(), *arctangent()]:
         print(float(c))
