@@ -59,7 +59,7 @@ fn json_has_the_fields_in_order() {
     let fit = Folder::with_data().fit("data.csv --target y --activation sigmoid");
     assert_eq!(keys(&fit), FIELDS);
     assert_eq!(keys(&fit["coefficients"]), ["x1", "x2", "x3"]);
-    assert_eq!(fit["affine"], serde_json::json!({"offset": 0, "scale": 1}));
+    assert_eq!(fit["affine"], serde_json::json!({"offset": 0.0, "scale": 1.0}));
     assert_eq!(keys(&fit["certificate"]), CERTIFICATE);
     assert_eq!(keys(&fit["noise_choice"]), ["pre", "post"]);
     let words = ["activation", "solver", "noise", "status", "version"].map(|name| fit[name].as_str().unwrap());
@@ -180,13 +180,13 @@ fn help_of_fit_has_the_flags_that_work_and_no_others() {
     let help = Folder::new().run("fit --help").stdout;
     let at = |word: &str| help.find(word).unwrap_or_else(|| panic!("no {word} in\n{help}"));
     assert!(["Model:\n", "Data:\n", "Noise:\n", "Method:\n", "Output:\n", "Run:\n"].map(at).is_sorted(), "{help}");
-    let there = "target features drop activation no-intercept offset weights missing no-header delimiter noise tau-max \
+    let there = "target features drop activation range affine no-intercept offset weights missing no-header delimiter noise tau-max \
         solver tau0 beta eta batch epochs tol init restarts scaling radius l2 format model trace force seed threads quiet";
     let words: Vec<&str> = help.split_whitespace().collect();
     for flag in there.split_whitespace() {
         assert!(words.contains(&format!("--{flag}").as_str()), "no {flag} in\n{help}");
     }
-    for absent in "affine interactions poly log cov cluster level report".split(' ') {
+    for absent in "interactions poly log cov cluster level report".split(' ') {
         assert!(!help.contains(&format!("--{absent}")), "{absent}");
     }
 }

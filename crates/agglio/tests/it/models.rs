@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::bank;
 
 /// A small model of the newest version.
-const SEALED: &str = include_str!("fixtures/model-v2.json");
+const SEALED: &str = include_str!("fixtures/model-v3.json");
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures").join(name)
@@ -40,7 +40,7 @@ fn every_version_loads() {
     let offsets = [0.1, 0.0, -0.5];
     let means = [0.5395008600349652, 0.18758539654672512, 0.7815925407637045];
     let medians = [0.5400886847111254, 0.1847344279218605, 0.784471088785536];
-    for name in ["model-v1.json", "model-v2.json"] {
+    for name in ["model-v1.json", "model-v2.json", "model-v3.json"] {
         let model = Model::load(&fixture(name)).unwrap();
         assert_eq!(model.names(), ["dose", "age \"in years\""]);
         assert_eq!((model.target(), model.offset(), model.columns()), ("y", Some("known"), None));
@@ -129,10 +129,10 @@ fn tampering_is_refused_by_what_it_says() {
         ("\"deviation\": 0.24655201930980425", "\"deviation\": -1", "contradict each other"),
         ("\"intercept\": 1.7899857556722742", "\"intercept\": null", "invalid type: null"),
         ("\"sigmoid\"", "\"sigmoda\"", "did you mean `sigmoid`?"),
-        ("\"version\": 2", "\"version\": 1", "unknown field `columns`"),
-        ("\"version\": 2", "\"version\": 0", "unknown format version"),
-        ("\"version\": 2", "\"version\": \"2\"", "unknown format version"),
-        ("\"version\": 2", "\"version\": 9", "written by a newer agglio (format version 9); upgrade"),
+        ("\"version\": 3", "\"version\": 1", "unknown field `columns`"),
+        ("\"version\": 3", "\"version\": 0", "unknown format version"),
+        ("\"version\": 3", "\"version\": \"3\"", "unknown format version"),
+        ("\"version\": 3", "\"version\": 9", "written by a newer agglio (format version 9); upgrade"),
         ("\"agglio model\"", "\"another model\"", "not a model file: it lacks \"format\": \"agglio model\""),
     ];
     for (from, to, what) in cases {
@@ -159,7 +159,7 @@ fn what_a_file_says_is_quoted_briefly() {
 
 #[test]
 fn a_version_that_is_newer_is_told_from_one_that_is_broken() {
-    let newer = "{\"format\": \"agglio model\", \"version\": 3, and then something that is not even JSON";
+    let newer = "{\"format\": \"agglio model\", \"version\": 4, and then something that is not even JSON";
     assert!(refusal(newer).contains("upgrade"));
     for text in ["", "{", "[]", "null", "{\"format\": \"agglio model\"", "{\"format\": \"agglio model\"}", "a,b\n1,2\n"]
     {

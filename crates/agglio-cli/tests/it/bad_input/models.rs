@@ -40,7 +40,7 @@ pub fn group() -> Group {
             .refused(["checksum mismatch"]),
         predict("a space added").prepare(|f| changed(f, |text| format!("{text} "))).refused(["checksum"]),
         predict("a later version")
-            .prepare(|f| changed(f, |text| text.replace("\"version\": 2", "\"version\": 9")))
+            .prepare(|f| changed(f, |text| text.replace("\"version\": 3", "\"version\": 9")))
             .refused(["version 9", "newer"]),
         first("a version far in the future", "\"version\": 1", "\"version\": 100000000000000000000")
             .refused(["upgrade"]),
