@@ -13,6 +13,7 @@ mod competitors;
 mod conformance;
 mod csv;
 mod derivatives;
+mod distributions;
 mod faulty;
 mod hard;
 
