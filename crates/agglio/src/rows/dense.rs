@@ -8,7 +8,7 @@ use crate::rows::kernel::{self, Element, Stored};
 use crate::rows::unit::{TAME, divide_columns, power_of_two};
 use crate::rows::{Addition, BLOCK, Moments, Rows, Run};
 
-/// A dense table of covariates with responses, and optional weights and offsets.
+/// A dense table of covariates with responses, and optional weights, offsets and clusters.
 ///
 /// In f32 storage the table needs half the memory; the arithmetic is always f64. A clone shares the numbers.
 ///
@@ -30,6 +30,7 @@ pub struct Dense {
     /// The unit by which the weights were divided.
     weight_unit: f64,
     offsets: Option<Arc<Vec<f64>>>,
+    clusters: Option<Arc<Vec<u32>>>,
     /// Moments of unweighted rows, if every column is finite and needs no unit.
     moments: Option<Moments>,
 }
@@ -80,6 +81,7 @@ impl Dense {
             weights: None,
             weight_unit: 1.0,
             offsets: None,
+            clusters: None,
             moments: None,
         };
         let moments = Moments::of(&rows);
@@ -118,11 +120,27 @@ impl Dense {
         Ok(self)
     }
 
+    /// Sets the cluster of each row by a code. Rows of a cluster may have correlated errors, which cluster-robust
+    /// standard errors allow for. The fit itself does not use them.
+    ///
+    /// # Errors
+    /// If the number of codes is not the number of rows.
+    pub fn with_clusters(mut self, clusters: Vec<u32>) -> Result<Dense> {
+        self.check_length("clusters", clusters.len())?;
+        self.clusters = Some(Arc::new(clusters));
+        Ok(self)
+    }
+
     fn check_column(&self, what: &str, column: &[f64]) -> Result<()> {
-        if column.len() != self.labels.len() {
-            return Err(Error::data(format!("there are {} {what} for {} rows", column.len(), self.labels.len())));
-        }
+        self.check_length(what, column.len())?;
         check_finite(what, column, 1)
+    }
+
+    fn check_length(&self, what: &str, len: usize) -> Result<()> {
+        match len == self.labels.len() {
+            true => Ok(()),
+            false => Err(Error::data(format!("there are {len} {what} for {} rows", self.labels.len()))),
+        }
     }
 }
 
@@ -208,6 +226,7 @@ impl Rows for Dense {
             weights: self.weights.as_ref().map(column),
             weight_unit: self.weight_unit,
             offsets: self.offsets.as_ref().map(column),
+            clusters: self.clusters.as_ref().map(|clusters| Arc::new(copy(clusters, 1, order))),
             // they may differ in the last bits
             moments: None,
         })
@@ -283,6 +302,17 @@ impl Rows for Dense {
 
     fn has_offsets(&self) -> bool {
         self.offsets.is_some()
+    }
+
+    fn has_clusters(&self) -> bool {
+        self.clusters.is_some()
+    }
+
+    fn clusters(&self, run: &Run<'_>, cluster: &mut [u32]) {
+        match &self.clusters {
+            Some(clusters) => run.gather(clusters, cluster),
+            None => cluster.fill(0),
+        }
     }
 
     fn weight_unit(&self) -> f64 {

@@ -121,6 +121,14 @@ impl Rows for Part {
         self.rows.has_offsets()
     }
 
+    fn has_clusters(&self) -> bool {
+        self.rows.has_clusters()
+    }
+
+    fn clusters(&self, run: &Run<'_>, cluster: &mut [u32]) {
+        self.ask(run, |run| self.rows.clusters(run, cluster));
+    }
+
     fn weight_unit(&self) -> f64 {
         self.rows.weight_unit()
     }
