@@ -17,6 +17,7 @@ mod distributions;
 mod faulty;
 mod hard;
 
+mod inference;
 mod infinity;
 mod labels;
 mod laws;
