@@ -20,7 +20,7 @@ LAYERS = [
     "fitted",
     "model",
     "spec",
-    "report theory",
+    "report theory inference",
     "certificate",
     "fit",
     "solver",
@@ -31,7 +31,7 @@ LAYERS = [
 ]
 
 # Upper layers see the oracle as a trait, and facts: no storage, no activation, not the driver.
-BLIND = ["race", "certificate", "tune"]
+BLIND = ["race", "certificate", "inference", "tune"]
 HIDDEN = re.compile(r"\b(Dense|Driver|Shard|Sigmoid|Softplus|LeakySoftplus|Silu|Gelu|Tanh|Probit|Exponential|Identity)\b")
 
 IMPORT = re.compile(r"\bcrate::(?:\{(.*?)\};|([A-Za-z_]+))", re.S)

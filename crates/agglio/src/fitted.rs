@@ -6,8 +6,9 @@ use std::ops::Deref;
 use crate::certificate::Certificate;
 use crate::error::{Error, Result};
 use crate::fit::Outcome;
+use crate::inference::{Available, Covariance, EndPoint, Inference};
 use crate::model::{Centre, Model, Origin};
-use crate::oracle::{Ask, Batch, Driver, Oracle, Problem, Query};
+use crate::oracle::{Ask, Batch, Driver, LabelChoice, Oracle, Problem, Query};
 use crate::report::Report;
 use crate::rows::Rows;
 
@@ -19,13 +20,23 @@ pub struct Fitted {
     driver: Driver,
     outcome: Outcome,
     report: Report,
+    /// The graduated labels of the fit.
+    labels: LabelChoice,
+    /// Whether the coefficients were restricted to a ball.
+    restricted: bool,
     checkpoints: usize,
     checkpoint_fault: Option<Error>,
 }
 
 impl Fitted {
     pub(crate) fn new(driver: Driver, outcome: Outcome, report: Report) -> Fitted {
-        Fitted { driver, outcome, report, checkpoints: 0, checkpoint_fault: None }
+        let labels = driver.labels();
+        Fitted { driver, outcome, report, labels, restricted: false, checkpoints: 0, checkpoint_fault: None }
+    }
+
+    /// Sets the graduated labels of the fit, and whether the coefficients were restricted to a ball.
+    pub(crate) fn ended_with(self, labels: LabelChoice, restricted: bool) -> Fitted {
+        Fitted { labels, restricted, ..self }
     }
 
     pub(crate) fn with_checkpoints(self, checkpoints: usize, checkpoint_fault: Option<Error>) -> Fitted {
@@ -65,6 +76,36 @@ impl Fitted {
     /// The end point of the loop, in the solver's coordinates.
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
+    }
+
+    /// `V = B⁻¹·M·B⁻¹`
+    ///
+    /// Standard errors, intervals and tests, or the reason why there are none. It takes one pass over the rows, or two for
+    /// hc2 and hc3; inside [`Plan::install`](crate::Plan::install) it runs on the threads of a fit.
+    ///
+    /// # Errors
+    /// If rows are lost or cannot be read.
+    ///
+    /// ```
+    /// use agglio::{Options, activation::named, inference::Covariance, rows::Dense};
+    ///
+    /// let dose = vec![0.0, 1.0, 2.0, 3.0, 4.0];
+    /// let rows = Dense::new(dose, 1, vec![0.05, 0.11, 0.31, 0.49, 0.78])?;
+    /// let fitted = Options::new(named("sigmoid")?).build()?.fit(&rows)?;
+    /// match fitted.inference(Covariance::Classical)? {
+    ///     Ok(inference) => assert_eq!(inference.confidence_intervals(0.95)?.len(), 2),
+    ///     Err(reason) => println!("{reason}"),
+    /// }
+    /// # Ok::<(), agglio::Error>(())
+    /// ```
+    pub fn inference(&self, kind: Covariance) -> Result<Available<Inference<'_>>> {
+        let end = EndPoint {
+            outcome: &self.outcome,
+            labels: self.labels,
+            certified: self.report.certificate.certified(),
+            restricted: self.restricted,
+        };
+        Inference::new(&self.driver, end, kind)
     }
 
     /// Predicts the responses of further rows, which have the covariates of the fit in the same order. Their labels are

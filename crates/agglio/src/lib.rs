@@ -20,6 +20,7 @@
 //! | choose what to fit, and how | [`Options`], [`activation::named`], [`Solver`] |
 //! | fit a table in memory, or a CSV file | [`rows::Dense`], [`read::Csv`], [`Plan::fit`] |
 //! | read the result | [`Fitted`], [`Report`], [`Certificate`] |
+//! | know how far to trust it: standard errors, intervals, tests | [`Fitted::inference`], [`inference`] |
 //! | save a model and predict | [`model::Model`] |
 //! | compare settings, or simulate data | [`tune`], [`simulate`] |
 //! | add an activation, a storage of rows or an oracle | [`activation::Activation`], [`rows::Rows`], [`oracle::Oracle`], [`conformance`] |
@@ -43,6 +44,7 @@ pub mod conformance;
 pub mod error;
 pub mod fit;
 mod fitted;
+pub mod inference;
 #[doc(hidden)]
 pub mod math;
 pub mod model;

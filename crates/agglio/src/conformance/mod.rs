@@ -86,6 +86,9 @@ pub fn activation(activation: &dyn Activation) -> std::result::Result<(), Failur
 ///     if let Some(offsets) = &table.offsets {
 ///         rows = rows.with_offsets(offsets.clone())?;
 ///     }
+///     if let Some(clusters) = &table.clusters {
+///         rows = rows.with_clusters(clusters.clone())?;
+///     }
 ///     Ok(Arc::new(rows))
 /// };
 /// conformance::rows(&make)?;

@@ -2,7 +2,7 @@
 
 use crate::rows::Run;
 
-/// Covariates by rows, with labels and perhaps weights and offsets.
+/// Covariates by rows, with labels and perhaps weights, offsets and clusters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// One row after the other.
@@ -15,6 +15,8 @@ pub struct Table {
     pub weights: Option<Vec<f64>>,
     /// One a row; or none.
     pub offsets: Option<Vec<f64>>,
+    /// The code of a cluster for each row; or none.
+    pub clusters: Option<Vec<u32>>,
 }
 
 impl Table {
@@ -35,6 +37,7 @@ impl Table {
             // the last one is not zero, and so not all of them
             weights: weights.then(|| (0..rows).map(|i| ((rows - i) % 5) as f64 * 0.75).collect()),
             offsets: offsets.then(|| (0..rows).map(|i| eighths(i, 2)).collect()),
+            clusters: (weights == offsets).then(|| (0..rows).map(|i| (i * i % 7) as u32).collect()),
         }
     }
 

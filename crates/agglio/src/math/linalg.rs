@@ -215,6 +215,35 @@ impl Symmetric {
         }
     }
 
+    /// vᵀA·v.
+    pub(crate) fn quadratic(&self, v: &[f64]) -> f64 {
+        dot(&self.times(v), v)
+    }
+
+    /// c·A.
+    pub(crate) fn scaled(mut self, factor: f64) -> Symmetric {
+        self.entries.iter_mut().for_each(|a| *a *= factor);
+        self
+    }
+
+    /// The rows and columns at these indices.
+    pub(crate) fn select(&self, indices: &[usize]) -> Symmetric {
+        let mut out = Symmetric::zero(indices.len());
+        for (j, column) in out.columns_mut().enumerate() {
+            column.iter_mut().zip(indices).skip(j).for_each(|(a, &i)| *a = self.at(i, indices[j]));
+        }
+        out
+    }
+
+    /// The matrix of this order whose rows and columns at these indices are A, and whose other entries are zero.
+    pub(crate) fn embed(&self, indices: &[usize], order: usize) -> Symmetric {
+        let mut out = Symmetric::zero(order);
+        for (i, &row) in indices.iter().enumerate() {
+            indices.iter().take(i + 1).enumerate().for_each(|(j, &column)| out.set(row, column, self.at(i, j)));
+        }
+        out
+    }
+
     /// Adds another matrix of the same order.
     pub(crate) fn add(&mut self, other: &Symmetric) {
         self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a += b);
@@ -228,11 +257,47 @@ fn eigen(matrix: &Mat<f64>) -> Option<Eigen> {
     Some(Eigen { values: (0..order).map(|k| eigen.S()[k]).collect(), vectors: (0..order).map(vector).collect() })
 }
 
+/// The symmetric matrix with the mean of the two triangles.
+fn symmetric(matrix: &Mat<f64>) -> Symmetric {
+    let mut out = Symmetric::zero(matrix.nrows());
+    for (j, column) in out.columns_mut().enumerate() {
+        column.iter_mut().enumerate().skip(j).for_each(|(i, a)| *a = 0.5 * (matrix[(i, j)] + matrix[(j, i)]));
+    }
+    out
+}
+
 /// A Cholesky factor.
 #[derive(Debug)]
 pub(crate) struct Factor(Llt<f64>);
 
 impl Factor {
+    /// Vectors u with Σ u·uᵀ = A⁻¹: the columns of L⁻ᵀ.
+    pub fn inverse_roots(&self) -> Vec<Vec<f64>> {
+        let order = self.0.L().nrows();
+        let mut roots = Mat::<f64>::identity(order, order);
+        triangular_solve::solve_upper_triangular_in_place(self.0.L().transpose(), roots.as_mut(), Par::Seq);
+        (0..order).map(|k| (0..order).map(|i| roots[(i, k)]).collect()).collect()
+    }
+
+    /// A⁻¹.
+    pub fn inverse(&self) -> Symmetric {
+        let order = self.0.L().nrows();
+        let mut inverse = Mat::<f64>::identity(order, order);
+        self.0.solve_in_place(inverse.as_mut());
+        symmetric(&inverse)
+    }
+
+    /// A⁻¹·B·A⁻¹ for a symmetric B.
+    pub fn sandwich(&self, filling: &Symmetric) -> Symmetric {
+        let order = filling.order();
+        let mut matrix = Mat::from_fn(order, order, |i, j| filling.at(i, j));
+        for _ in 0..2 {
+            self.0.solve_in_place(matrix.as_mut());
+            matrix = matrix.transpose().to_owned();
+        }
+        symmetric(&matrix)
+    }
+
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut p = right.to_vec();
         self.0.solve_in_place(MatMut::from_column_major_slice_mut(&mut p, right.len(), 1));

@@ -1,5 +1,8 @@
-//! The *mathematics* without data or models: linear algebra, Krylov methods, random numbers, and sums in a tree.
+//! The *mathematics* without data or models: linear algebra, Krylov methods, distributions, random numbers, and sums
+//! in a tree.
 
+pub mod distribution;
+pub(crate) mod incomplete;
 pub(crate) mod krylov;
 pub(crate) mod linalg;
 pub mod rng;

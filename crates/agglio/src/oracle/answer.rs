@@ -31,6 +31,10 @@ pub enum Answer {
     Projection(Projection),
     /// The model without covariates.
     Constant(ConstantModel),
+    /// The sums of a sandwich covariance.
+    Meat(Meat),
+    /// The mean slope of φ.
+    MeanSlope(MeanSlope),
     /// A single number.
     Number(f64),
 }
@@ -115,6 +119,30 @@ pub struct ConstantModel {
     pub gradient: f64,
     /// Mean of φ′²: half of the Gauss–Newton curvature.
     pub curvature: f64,
+}
+
+/// The sums of a sandwich covariance, as means over the rows. Weights have mean one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meat {
+    /// Mean of ω r², without a penalty.
+    pub loss: f64,
+    /// Mean of ω JJᵀ; none if leverages were asked for, since the query already contains it.
+    pub bread: Option<Symmetric>,
+    /// The sum that the query asks for, divided by the number of rows.
+    pub matrix: Symmetric,
+    /// Number of clusters with a positive weight, if scores of clusters were asked for.
+    pub clusters: usize,
+    /// The largest leverage, if leverages were asked for.
+    pub largest_leverage: f64,
+}
+
+/// The mean slope of φ, and its derivative by θ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeanSlope {
+    /// Mean of ω φ′(z).
+    pub value: f64,
+    /// Mean of ω φ″(z)·(x, 1).
+    pub gradient: Vec<f64>,
 }
 
 /// Statistics that distinguish noise before φ from noise after φ. If a label has two preimages, e², e³ and e⁴ below are
@@ -237,6 +265,28 @@ impl Answer {
     pub fn constant(self) -> Result<ConstantModel> {
         match self {
             Answer::Constant(model) => Ok(model),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// The sums of a sandwich covariance.
+    ///
+    /// # Errors
+    /// As [`Answer::value`].
+    pub fn meat(self) -> Result<Meat> {
+        match self {
+            Answer::Meat(meat) => Ok(meat),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// The mean slope of φ.
+    ///
+    /// # Errors
+    /// As [`Answer::value`].
+    pub fn mean_slope(self) -> Result<MeanSlope> {
+        match self {
+            Answer::MeanSlope(slope) => Ok(slope),
             _ => Err(wrong()),
         }
     }

@@ -9,7 +9,7 @@ use crate::activation::Activation;
 use crate::error::Result;
 use crate::math::linalg::Symmetric;
 use crate::oracle::answer::{
-    Answer, ConstantModel, Curvature, Departure, Gradient, Mixture, Model, NormalEquations, Value,
+    Answer, ConstantModel, Curvature, Departure, Gradient, MeanSlope, Meat, Mixture, Model, NormalEquations, Value,
 };
 use crate::oracle::baseline::Baseline;
 use crate::oracle::clip::{Clip, clips};
@@ -17,9 +17,9 @@ use crate::oracle::facts::{Facts, Measured, Traits};
 use crate::oracle::frame::Frame;
 use crate::oracle::labels::MARGIN;
 use crate::oracle::layout::Layout;
-use crate::oracle::partial_sums::{PartialSums, Weighted};
+use crate::oracle::partial_sums::{ClusterScore, PartialSums, Weighted};
 use crate::oracle::projection::Projection;
-use crate::oracle::query::{Ask, At, Batch, Hessian, LabelChoice, Memory, Query, Want};
+use crate::oracle::query::{Ask, At, Batch, Hessian, LabelChoice, Memory, Query, Want, Weighting};
 use crate::oracle::response::{FreeResponse, ResponseBlock, ResponseScale};
 use crate::oracle::shard::{Shard, Shards};
 use crate::oracle::{Oracle, given_up};
@@ -133,6 +133,8 @@ impl Driver {
             counted: measured.counted.weight as usize,
             total_weight: measured.total_weight(),
             effective_fraction: measured.effective_fraction(),
+            log_weights: measured.log_weights,
+            has_clusters: measured.has_clusters,
             layout: Layout {
                 coefficients: measured.width,
                 intercept: problem.intercept,
@@ -236,6 +238,11 @@ impl Driver {
                 let activation = self.activation.clone();
                 let (response, along) = (self.facts.response.clone(), columns.collect());
                 Answer::Projection(Projection { activation, at, along, response, label, weight })
+            }
+            Ask::Meat { weighting, .. } => Answer::Meat(self.meat(weighting, sums, mean)),
+            Ask::MeanSlope { .. } => {
+                let mean_slope = sums.numbers.first().map_or(f64::NAN, |sum| sum * mean);
+                Answer::MeanSlope(MeanSlope { value: mean_slope, gradient: self.vector(sums.curvature, mean) })
             }
             Ask::LongestRow => {
                 let derivative = self.facts.activation.derivative_at_zero;
@@ -396,6 +403,29 @@ impl Driver {
         out
     }
 
+    /// The bread and the meat of a sandwich.
+    fn meat(&self, weighting: &Weighting<'_>, sums: PartialSums, mean: f64) -> Meat {
+        // weights are squared in the meat
+        let square_mean = mean / self.mean_weight;
+        let bread = self.matrix(sums.products, sums.curvature, mean);
+        let clusters = sums.clusters.len();
+        let matrix = match weighting {
+            Weighting::Clusters => self.cluster_meat(sums.clusters, square_mean),
+            Weighting::Plain | Weighting::Leverage { .. } => {
+                let meat = self.matrix(sums.meat_products, sums.meat, square_mean);
+                meat.unwrap_or_else(|| Symmetric::zero(self.facts.layout.dim()))
+            }
+        };
+        Meat { loss: sums.loss * mean, bread, matrix, clusters, largest_leverage: sums.largest }
+    }
+
+    /// Σ s·sᵀ over the scores s of the clusters.
+    fn cluster_meat(&self, clusters: Vec<ClusterScore>, scale: f64) -> Symmetric {
+        let mut matrix = Symmetric::zero(self.facts.layout.dim());
+        clusters.into_iter().for_each(|cluster| matrix.add_outer(scale, &self.vector(cluster.score, 1.0)));
+        matrix
+    }
+
     fn vector(&self, sums: Weighted, scale: f64) -> Vec<f64> {
         let mut vector = self.facts.coordinates.vector(sums.rows, sums.total);
         vector.iter_mut().for_each(|v| *v *= scale);
@@ -496,9 +526,9 @@ fn frame(problem: &Problem, measured: &Measured) -> Result<Frame> {
             measured.can_centre,
         )?,
     };
-    let (weight_unit, rows) = (measured.weight_unit, measured.rows);
+    let (weight_unit, mean_weight, rows) = (measured.weight_unit, measured.mean_weight(), measured.rows);
     let (labels, tau_max) = (problem.labels, problem.tau_max);
-    Ok(Frame { activation, coordinates, clips, narrowest, labels, response, tau_max, weight_unit, rows })
+    Ok(Frame { activation, coordinates, clips, narrowest, labels, response, tau_max, weight_unit, mean_weight, rows })
 }
 
 /// Activations are never NaN, so a sum that is NaN has overflowed.

@@ -31,6 +31,10 @@ pub struct Facts {
     pub total_weight: f64,
     /// (Σω)²/(n·Σω²): Kish's effective sample size as a fraction of n.
     pub effective_fraction: f64,
+    /// Σ ln ω over the rows whose weight is not zero, with the weights as the user gave them. Zero without weights.
+    pub log_weights: f64,
+    /// Whether every row has the code of a cluster.
+    pub has_clusters: bool,
     /// The layout of θ.
     pub layout: Layout,
     /// The units of θ.
@@ -146,8 +150,12 @@ pub struct Measured {
     pub has_offsets: bool,
     /// Whether rows lie at minus infinity.
     pub has_limits: bool,
+    /// Whether rows have clusters.
+    pub has_clusters: bool,
     /// Σ ω².
     pub weight_square: f64,
+    /// Σ ln ω over the positive weights, in the user's units.
+    pub log_weights: f64,
     /// Mean and spread of the responses, weighted.
     pub labels: Spread,
     /// Mean and spread of the responses with positive weight, each counted once.
@@ -253,7 +261,9 @@ impl Measured {
             has_weights: rows.has_weights(),
             has_offsets: rows.has_offsets(),
             has_limits: rows.has_limits(),
+            has_clusters: rows.has_clusters(),
             weight_square: weight.iter().map(|weight| weight * weight).sum(),
+            log_weights: if rows.has_weights() { log_weights(&weight, rows.weight_unit()) } else { 0.0 },
             labels: Spread { weight: weight.iter().sum(), ..Spread::of(pairs()) },
             counted: Spread::of(pairs().map(|(_, y)| (1.0, y))),
             smallest,
@@ -272,6 +282,7 @@ impl Measured {
     fn merge_labels(mut self, other: Measured) -> Measured {
         self.rows += other.rows;
         self.weight_square += other.weight_square;
+        self.log_weights += other.log_weights;
         self.labels = self.labels.merge(other.labels);
         self.counted = self.counted.merge(other.counted);
         let ties = |own: (f64, f64), other: (f64, f64)| if own.0 == other.0 { own.1 + other.1 } else { 0.0 };
@@ -313,7 +324,9 @@ impl Measured {
         };
         let (has_weights, has_offsets) = (left.has_weights || right.has_weights, left.has_offsets || right.has_offsets);
         let has_limits = left.has_limits || right.has_limits;
-        Ok(Measured { moments, has_weights, has_offsets, has_limits, ..left.merge_labels(right) })
+        // a cluster may have rows in several shards, so every shard must know its codes
+        let has_clusters = left.has_clusters && right.has_clusters;
+        Ok(Measured { moments, has_weights, has_offsets, has_clusters, has_limits, ..left.merge_labels(right) })
     }
 
     /// The same measurements with weights in another unit, a power of two.
@@ -381,6 +394,11 @@ impl Measured {
             _ => Ok(()),
         }
     }
+}
+
+/// Σ ln ω over the positive weights, which were divided by `unit`.
+fn log_weights(weights: &[f64], unit: f64) -> f64 {
+    weights.iter().filter(|weight| **weight > 0.0).map(|weight| weight.ln() + unit.ln()).sum()
 }
 
 fn bounds(values: &[f64]) -> (f64, f64) {

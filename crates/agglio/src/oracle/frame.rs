@@ -30,6 +30,8 @@ pub struct Frame {
     pub(super) tau_max: Option<f64>,
     /// The unit of all weights.
     pub(super) weight_unit: f64,
+    /// The mean of all weights, in that unit.
+    pub(super) mean_weight: f64,
     /// Number of all rows.
     pub(super) rows: usize,
 }

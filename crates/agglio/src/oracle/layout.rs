@@ -35,6 +35,24 @@ impl Layout {
         vec![0.0; self.dim()]
     }
 
+    /// The unit vector of an entry of θ.
+    pub fn unit(&self, entry: usize) -> Vec<f64> {
+        (0..self.dim()).map(|j| f64::from(u8::from(j == entry))).collect()
+    }
+
+    /// The entry of the intercept, if there is one.
+    pub fn intercept_entry(&self) -> Option<usize> {
+        self.intercept.then_some(self.coefficients)
+    }
+
+    /// The layout of θ without one of its entries.
+    pub fn without(&self, entry: usize) -> Layout {
+        match entry < self.coefficients {
+            true => Layout { coefficients: self.coefficients - 1, ..*self },
+            false => Layout { intercept: false, ..*self },
+        }
+    }
+
     /// The model without covariates: all coefficients are zero, and the intercept is set if there is one.
     pub fn constant(&self, intercept: f64) -> Vec<f64> {
         let mut theta = self.zero();

@@ -21,6 +21,7 @@ mod labels;
 mod layout;
 mod loss;
 mod many;
+mod meat;
 mod message;
 mod partial_sums;
 mod partition;
@@ -38,7 +39,8 @@ use std::borrow::Cow;
 use crate::error::Result;
 pub use crate::math::tree::LEAF;
 pub use answer::{
-    Answer, ConstantModel, Curvature, Departure, Gradient, Known, Mixture, Model, NormalEquations, Value,
+    Answer, ConstantModel, Curvature, Departure, Gradient, Known, MeanSlope, Meat, Mixture, Model, NormalEquations,
+    Value,
 };
 pub use baseline::Baseline;
 pub(crate) use client::OracleClient;
@@ -50,10 +52,10 @@ pub use layout::Layout;
 pub use loss::Objective;
 pub(crate) use many::MultiQuery;
 pub use message::{Reply, Request};
-pub use partial_sums::{PartialSums, Weighted};
+pub use partial_sums::{ClusterScore, PartialSums, Weighted};
 pub use partition::Partition;
 pub use projection::Projection;
-pub use query::{Ask, At, Batch, Ends, Hessian, LabelChoice, Margin, Memory, PreimageBranch, Query, Want};
+pub use query::{Ask, At, Batch, Ends, Hessian, LabelChoice, Margin, Memory, PreimageBranch, Query, Want, Weighting};
 pub use response::{FreeResponse, ResponseScale};
 pub use shard::{Shard, Shards};
 

@@ -14,7 +14,8 @@ pub struct PartialSums {
     pub loss: f64,
     /// Σ ω (y^τ)².
     pub label_square: f64,
-    /// max ω r², or max ω‖x‖² for [`Ask::LongestRow`](crate::oracle::Ask::LongestRow).
+    /// max ω r², max ω‖x‖² for [`Ask::LongestRow`](crate::oracle::Ask::LongestRow), or the largest leverage for
+    /// [`Ask::Meat`](crate::oracle::Ask::Meat).
     pub largest: f64,
     /// Σ ω over the rows whose derivative has nearly vanished.
     pub saturated: f64,
@@ -32,6 +33,12 @@ pub struct PartialSums {
     pub response: Vec<Weighted>,
     /// Σ ω_i ẑ_i and Σ ω_i ẑ_i·(x_i − p) for each choice of preimages, with ẑ = φ⁻¹(y) − offset.
     pub right_sides: Vec<Weighted>,
+    /// Σ m_i and Σ m_i·(x_i − p), where m_i is the coefficient of row i in the meat of a sandwich.
+    pub meat: Weighted,
+    /// Σ m_i·(x_i − p)(x_i − p)ᵀ.
+    pub meat_products: Option<Symmetric>,
+    /// The scores of the clusters, by increasing code.
+    pub clusters: Vec<ClusterScore>,
     /// Further sums, whose meaning depends on the query.
     pub numbers: Vec<f64>,
     /// For numbers row by row: the position of each row in the batch.
@@ -47,6 +54,35 @@ pub struct Weighted {
     pub total: f64,
     /// Σ a_i·(x_i − p).
     pub rows: Vec<f64>,
+}
+
+/// The score of a cluster: the sum of the gradients of its rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterScore {
+    /// The code of the cluster.
+    pub code: u32,
+    /// Σ a_i and Σ a_i·(x_i − p) over its rows, where a_i is the coefficient of row i in the gradient.
+    pub score: Weighted,
+}
+
+impl ClusterScore {
+    /// Merges two lists that are sorted by code.
+    fn merge(left: Vec<ClusterScore>, right: Vec<ClusterScore>) -> Vec<ClusterScore> {
+        let mut merged: Vec<ClusterScore> = Vec::with_capacity(left.len().max(right.len()));
+        let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+        while let Some(code) = left.peek().into_iter().chain(right.peek()).map(|cluster| cluster.code).min() {
+            let own = left.next_if(|cluster| cluster.code == code);
+            let other = right.next_if(|cluster| cluster.code == code);
+            match (own, other) {
+                (Some(mut own), Some(other)) => {
+                    own.score.merge(&other.score);
+                    merged.push(own);
+                }
+                (one, other) => merged.extend(one.or(other)),
+            }
+        }
+        merged
+    }
 }
 
 impl Weighted {
@@ -77,6 +113,11 @@ impl PartialSums {
         }
         self.response.iter_mut().zip(&right.response).for_each(|(left, right)| left.merge(right));
         self.right_sides.iter_mut().zip(&right.right_sides).for_each(|(left, right)| left.merge(right));
+        self.meat.merge(&right.meat);
+        if let (Some(left), Some(right)) = (&mut self.meat_products, &right.meat_products) {
+            left.add(right);
+        }
+        self.clusters = ClusterScore::merge(std::mem::take(&mut self.clusters), right.clusters);
         self.numbers.iter_mut().zip(&right.numbers).for_each(|(left, right)| *left += right);
         self.positions.extend(right.positions);
         self.columns.iter_mut().zip(right.columns).for_each(|(left, right)| left.extend(right));

@@ -125,6 +125,22 @@ pub enum Ask<'a> {
         /// b.
         intercept: f64,
     },
+    /// The bread Σ ω JJᵀ and the meat of a sandwich covariance at (θ, τ), with J = ∂φ̂_τ(z)/∂θ.
+    ///
+    /// Reference: White (1980); MacKinnon and White (1985).
+    Meat {
+        /// θ.
+        theta: Cow<'a, [f64]>,
+        /// The temperature τ in [0, 1].
+        tau: f64,
+        /// The residuals of the meat.
+        weighting: Weighting<'a>,
+    },
+    /// The mean of φ′(z) and its derivative by θ. They give average marginal effects.
+    MeanSlope {
+        /// θ.
+        theta: Cow<'a, [f64]>,
+    },
     /// 2φ′(0)²·max ω_i‖x_i‖² + 2λ, the largest curvature of a single row at τ = 0, with weights of mean one.
     LongestRow,
 }
@@ -167,6 +183,22 @@ pub enum Hessian {
     GaussNewton,
     /// (2/n) Σ ω (φ̂′² + r·φ̂″) x xᵀ: exact.
     Full,
+}
+
+/// The meat of a sandwich covariance: how residuals r are squared and summed. Weights have mean one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Weighting<'a> {
+    /// Σ ω² r² JJᵀ, and the bread.
+    Plain,
+    /// Σ ω² r² (1 − h)^−k JJᵀ, with the leverage h = ω·Jᵀ(Σ ω JJᵀ)⁻¹J of a row. Without the bread.
+    Leverage {
+        /// Vectors u with Σ u·uᵀ = (Σ ω JJᵀ)⁻¹.
+        roots: Cow<'a, [Vec<f64>]>,
+        /// k.
+        power: i32,
+    },
+    /// Σ s·sᵀ over the clusters, s = Σ ω r J over the rows of a cluster, and the bread.
+    Clusters,
 }
 
 /// The use of the coefficients of the rows in the last gradient (the table of SAGA).

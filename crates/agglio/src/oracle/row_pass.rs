@@ -6,9 +6,10 @@ use crate::math::linalg::Symmetric;
 use crate::math::tree::{self, LEAF};
 use crate::math::vector::{self, sum, sum_of};
 use crate::oracle::loss;
+use crate::oracle::meat::no_rows_of_meat;
 use crate::oracle::partial_sums::{PartialSums, Weighted};
 use crate::oracle::preimage_pass::DEPARTURE;
-use crate::oracle::query::{Ask, At, Ends, Hessian, Memory, Query, Want};
+use crate::oracle::query::{Ask, At, Ends, Hessian, Memory, Query, Want, Weighting};
 use crate::oracle::response::{ResponseAt, ResponseBlock};
 use crate::oracle::response_pass::Rescaled;
 use crate::oracle::scratch::{Scratch, ScratchView};
@@ -42,9 +43,14 @@ impl<'a> RowPass<'a> {
         let first = |theta: &[f64]| Some(point(theta));
         let (at, others) = match &query.ask {
             Ask::At(At { theta, want: Want::CurvatureTimes(_, v), .. }) => (first(theta), vec![point(v)]),
-            Ask::At(At { theta, .. }) | Ask::Mixture { theta, .. } | Ask::MeanLoss { theta, .. } => {
-                (first(theta), Vec::new())
+            Ask::Meat { theta, weighting: Weighting::Leverage { roots, .. }, .. } => {
+                (first(theta), roots.iter().map(|root| point(root)).collect())
             }
+            Ask::At(At { theta, .. })
+            | Ask::Mixture { theta, .. }
+            | Ask::MeanLoss { theta, .. }
+            | Ask::Meat { theta, .. }
+            | Ask::MeanSlope { theta } => (first(theta), Vec::new()),
             Ask::Departure(Ends { pre, post, .. }) => (first(pre), vec![point(post)]),
             Ask::Projection { theta, directions } => (first(theta), directions.iter().map(|v| point(v)).collect()),
             Ask::NormalEquations { .. } | Ask::Constant { .. } | Ask::LongestRow => (None, Vec::new()),
@@ -83,6 +89,8 @@ impl<'a> RowPass<'a> {
                 Ask::Departure(ends) => self.add_departure(ends, run, view, &mut sums),
                 Ask::Constant { intercept } => self.add_constant(*intercept, run, view, &mut sums),
                 Ask::Projection { .. } => self.add_projection(start, run, view, &mut sums),
+                Ask::Meat { tau, weighting, .. } => self.add_meat(*tau, weighting, run, view, &mut sums),
+                Ask::MeanSlope { .. } => self.add_mean_slope(run, view, &mut sums),
                 Ask::LongestRow => self.add_longest(run, view, &mut sums),
             }
         }
@@ -105,6 +113,10 @@ impl<'a> RowPass<'a> {
                 numbers: vec![0.0],
                 ..PartialSums::default()
             },
+            Ask::Meat { weighting, .. } => no_rows_of_meat(weighting, width),
+            Ask::MeanSlope { .. } => {
+                PartialSums { curvature: Weighted::zero(width, true), numbers: vec![0.0], ..PartialSums::default() }
+            }
             Ask::Departure(_) => PartialSums { numbers: vec![0.0; DEPARTURE], ..PartialSums::default() },
             Ask::Constant { .. } => PartialSums { numbers: vec![0.0; 3], ..PartialSums::default() },
             Ask::Projection { directions, .. } => {
@@ -388,7 +400,7 @@ fn no_rows_at(at: &At<'_>, width: usize, has_response: bool) -> PartialSums {
 }
 
 /// Adds the coefficients to their total, and returns the sum that the rows still have to be added to.
-fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
+pub(super) fn weighted<'a>((a, sums): (&'a [f64], &'a mut Weighted)) -> Addition<'a> {
     sums.total += sum(a);
     Addition { coefficients: a, sums: &mut sums.rows }
 }

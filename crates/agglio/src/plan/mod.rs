@@ -166,7 +166,9 @@ impl Plan {
             let mut found = self.rules.find(&driver, &mut runs)?;
             let report = report::of(self, &driver, &mut found)?;
             let Saved { written, fault } = runs.into_journal().map(Journal::into_saved).unwrap_or_default();
-            Ok(Fitted::new(driver, found.outcome, report).with_checkpoints(written, fault))
+            let restricted = self.rules.settings.radius.is_some();
+            let fitted = Fitted::new(driver, found.outcome, report).ended_with(found.labels, restricted);
+            Ok(fitted.with_checkpoints(written, fault))
         };
         // all of the work runs inside the pool, so that a step does not pay for waking it
         match pool {

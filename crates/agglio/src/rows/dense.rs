@@ -8,7 +8,7 @@ use crate::rows::kernel::{self, Element, Stored};
 use crate::rows::unit::{TAME, divide_columns, power_of_two};
 use crate::rows::{Addition, BLOCK, Moments, Rows, Run};
 
-/// A dense table of covariates with responses, and optional weights and offsets.
+/// A dense table of covariates with responses, and optional weights, offsets and clusters.
 ///
 /// In f32 storage the table needs half the memory; the arithmetic is always f64. A clone shares the numbers.
 ///
@@ -32,6 +32,7 @@ pub struct Dense {
     offsets: Option<Arc<Vec<f64>>>,
     /// Minus infinity for rows at the limit, else zero.
     limits: Option<Arc<Vec<f64>>>,
+    clusters: Option<Arc<Vec<u32>>>,
     /// Moments of unweighted rows, if every column is finite and needs no unit.
     moments: Option<Moments>,
 }
@@ -83,6 +84,7 @@ impl Dense {
             weight_unit: 1.0,
             offsets: None,
             limits: None,
+            clusters: None,
             moments: None,
         };
         let moments = Moments::of(&rows);
@@ -151,17 +153,33 @@ impl Dense {
         let mut inner = vec![mean; values.len()];
         inner.iter_mut().zip(&values).zip(at_limit).filter(|(_, at)| !**at).for_each(|((out, x), _)| *out = *x);
         let limits = at_limit.iter().map(|at| if *at { f64::NEG_INFINITY } else { 0.0 }).collect();
-        let (weights, weight_unit, offsets) = (self.weights, self.weight_unit, self.offsets);
+        let (weights, weight_unit, offsets, clusters) = (self.weights, self.weight_unit, self.offsets, self.clusters);
         let rows = Dense::new(inner, self.width, self.labels.to_vec())?;
         let moments = rows.moments.clone().filter(|_| weights.is_none());
-        Ok(Dense { weights, weight_unit, offsets, moments, limits: Some(Arc::new(limits)), ..rows })
+        Ok(Dense { weights, weight_unit, offsets, clusters, moments, limits: Some(Arc::new(limits)), ..rows })
+    }
+
+    /// Sets the cluster of each row by a code. Rows of a cluster may have correlated errors, which cluster-robust
+    /// standard errors allow for. The fit itself does not use them.
+    ///
+    /// # Errors
+    /// If the number of codes is not the number of rows.
+    pub fn with_clusters(mut self, clusters: Vec<u32>) -> Result<Dense> {
+        self.check_length("clusters", clusters.len())?;
+        self.clusters = Some(Arc::new(clusters));
+        Ok(self)
     }
 
     fn check_column(&self, what: &str, column: &[f64]) -> Result<()> {
-        if column.len() != self.labels.len() {
-            return Err(Error::data(format!("there are {} {what} for {} rows", column.len(), self.labels.len())));
-        }
+        self.check_length(what, column.len())?;
         check_finite(what, column, 1)
+    }
+
+    fn check_length(&self, what: &str, len: usize) -> Result<()> {
+        match len == self.labels.len() {
+            true => Ok(()),
+            false => Err(Error::data(format!("there are {len} {what} for {} rows", self.labels.len()))),
+        }
     }
 }
 
@@ -248,6 +266,7 @@ impl Rows for Dense {
             weight_unit: self.weight_unit,
             offsets: self.offsets.as_ref().map(column),
             limits: self.limits.as_ref().map(column),
+            clusters: self.clusters.as_ref().map(|clusters| Arc::new(copy(clusters, 1, order))),
             // they may differ in the last bits
             moments: None,
         })
@@ -323,6 +342,17 @@ impl Rows for Dense {
 
     fn has_offsets(&self) -> bool {
         self.offsets.is_some()
+    }
+
+    fn has_clusters(&self) -> bool {
+        self.clusters.is_some()
+    }
+
+    fn clusters(&self, run: &Run<'_>, cluster: &mut [u32]) {
+        match &self.clusters {
+            Some(clusters) => run.gather(clusters, cluster),
+            None => cluster.fill(0),
+        }
     }
 
     fn weight_unit(&self) -> f64 {

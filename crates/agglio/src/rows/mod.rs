@@ -1,4 +1,4 @@
-//! *Rows* are the data of a fit: each row has covariates, a label, a weight and an offset.
+//! *Rows* are the data of a fit: each row has covariates, a label, a weight, an offset and perhaps a cluster.
 //!
 //! A storage works on a run of rows. It computes dot products of the rows, or of their squares, with a vector. It
 //! computes sums of the rows, of their squares and of their outer products, with one coefficient per row. It also
@@ -70,7 +70,7 @@ impl Run<'_> {
     }
 
     /// Copies the entries of `column` for these rows.
-    pub fn gather(&self, column: &[f64], out: &mut [f64]) {
+    pub fn gather<T: Copy>(&self, column: &[T], out: &mut [T]) {
         match self {
             Run::Span(span) => out.copy_from_slice(&column[span.clone()]),
             Run::Picked(rows) => out.iter_mut().zip(*rows).for_each(|(out, &row)| *out = column[row]),
@@ -173,6 +173,16 @@ pub trait Rows: Debug + Send + Sync {
     /// Whether the rows have offsets. If not, callers skip [`Rows::offsets`]. Default: true.
     fn has_offsets(&self) -> bool {
         true
+    }
+
+    /// Whether the rows belong to clusters, within which errors may be correlated. Default: false.
+    fn has_clusters(&self) -> bool {
+        false
+    }
+
+    /// Writes the code of the cluster that each row belongs to, or zeros if there are no clusters. Default: zeros.
+    fn clusters(&self, _run: &Run<'_>, cluster: &mut [u32]) {
+        cluster.fill(0);
     }
 
     /// The unit of the weights. The weight of a row is this number times the value that [`Rows::weights`] writes. A

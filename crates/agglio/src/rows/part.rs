@@ -129,6 +129,14 @@ impl Rows for Part {
         self.ask(run, |run| self.rows.limits(run, limit));
     }
 
+    fn has_clusters(&self) -> bool {
+        self.rows.has_clusters()
+    }
+
+    fn clusters(&self, run: &Run<'_>, cluster: &mut [u32]) {
+        self.ask(run, |run| self.rows.clusters(run, cluster));
+    }
+
     fn weight_unit(&self) -> f64 {
         self.rows.weight_unit()
     }

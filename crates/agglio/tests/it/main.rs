@@ -13,9 +13,11 @@ mod competitors;
 mod conformance;
 mod csv;
 mod derivatives;
+mod distributions;
 mod faulty;
 mod hard;
 
+mod inference;
 mod infinity;
 mod labels;
 mod laws;

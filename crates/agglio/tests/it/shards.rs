@@ -7,6 +7,7 @@ use std::thread;
 
 use agglio::activation::{Range, named};
 use agglio::fit::Silent;
+use agglio::inference::Covariance;
 use agglio::math::rng::Permutation;
 use agglio::oracle::{
     Batch, Frame, Hessian, Measured, Oracle, PartialSums, Partition, Problem, Query, Reply, Request, Shard, Shards,
@@ -14,7 +15,7 @@ use agglio::oracle::{
 };
 use agglio::rows::{Dense, Rows};
 use agglio::simulate::{LabelNoise, Shape};
-use agglio::{Error, Noise, Options, Plan, Report, Restarts, Result, Solver};
+use agglio::{Error, Fitted, Noise, Options, Plan, Report, Restarts, Result, Solver};
 use proptest::prelude::*;
 
 use crate::bank;
@@ -180,6 +181,30 @@ fn shards_behind_messages_give_the_same_bits_though_all_but_one_are_lost() {
             assert_eq!(bits(&here), bits(&there), "{activation}: {plan:?}");
             assert_eq!(here.status(), there.status());
             assert!(*lost.lock().unwrap() >= 3, "hardly anything was lost");
+        }
+    }
+}
+
+/// A cluster may have rows in several parts.
+#[test]
+fn standard_errors_of_shards_behind_messages_have_the_same_bits() {
+    for (rows, weighted) in [(900, true), (5000, false)] {
+        let mut cut = Cut::new("sigmoid", rows, 4, weighted);
+        for (from, part) in &mut cut.0 {
+            let codes = (0..part.len()).map(|i| ((*from + i) % 37) as u32).collect();
+            *part = part.clone().with_clusters(codes).unwrap();
+        }
+        let (plan, lost) = (Options::new(named("sigmoid").unwrap()).build().unwrap(), Arc::new(Mutex::new(0)));
+        let here = plan.fit_shards(cut.local(), &mut Silent).unwrap();
+        let there = plan.fit_shards(cut.remote(&lost), &mut Silent).unwrap();
+        for kind in Covariance::ALL {
+            let bits = |fitted: &Fitted| {
+                let inference = fitted.inference(kind).unwrap().unwrap();
+                let effects = inference.marginal_effects().unwrap().unwrap();
+                let numbers = inference.estimates().into_iter().chain(effects);
+                numbers.map(|estimate| estimate.standard_error.unwrap().to_bits()).collect::<Vec<_>>()
+            };
+            assert_eq!(bits(&here), bits(&there), "{kind}");
         }
     }
 }

@@ -6,9 +6,11 @@ use super::super::Verdict;
 use super::super::numbers::{other_bits, size};
 use super::{
     Outcome, ask, at, cases, direction, gradient_of, gradient_slack, model, model_wants, points, same, slack, smooth,
-    value,
+    value, weightings,
 };
-use crate::oracle::{Answer, Ask, Batch, Ends, Gradient, Hessian, Memory, Objective, Oracle, Query, Value, Want};
+use crate::oracle::{
+    Answer, Ask, Batch, Ends, Gradient, Hessian, Memory, Objective, Oracle, Query, Value, Want, Weighting,
+};
 
 /// The kind of an answer, and its numbers one after the other.
 fn numbers(answer: &Answer, lines: usize) -> (&'static str, Vec<f64>) {
@@ -43,6 +45,11 @@ fn numbers(answer: &Answer, lines: usize) -> (&'static str, Vec<f64>) {
             ("projection", (0..lines).flat_map(line).collect())
         }
         Answer::Constant(model) => ("constant", vec![model.loss, model.gradient, model.curvature]),
+        Answer::Meat(meat) => {
+            let bread = meat.bread.as_ref().map(of_matrix).unwrap_or_default();
+            ("meat", [vec![meat.loss, meat.largest_leverage], bread, of_matrix(&meat.matrix)].concat())
+        }
+        Answer::MeanSlope(slope) => ("mean slope", [vec![slope.value], slope.gradient.clone()].concat()),
         Answer::Number(number) => ("number", vec![*number]),
     }
 }
@@ -82,6 +89,13 @@ fn questions(oracle: &dyn Oracle, theta: &[f64], tau: f64) -> Vec<(Query<'static
     add(Ask::Projection { theta: shared, directions: vec![v].into() }, "projection", 1 + n);
     add(Ask::Constant { intercept: 0.3 }, "constant", 3);
     add(Ask::LongestRow, "number", 1);
+    add(Ask::MeanSlope { theta: theta.clone().into() }, "mean slope", 1 + d);
+    // bread and meat are never formed of a wide θ
+    for weighting in weightings(oracle).into_iter().filter(|_| !oracle.is_wide()) {
+        let bread = if matches!(weighting, Weighting::Leverage { .. }) { 0 } else { triangle };
+        let theta = theta.clone().into();
+        add(Ask::Meat { theta, tau, weighting }, "meat", 2 + bread + triangle);
+    }
     all
 }
 

@@ -4,11 +4,14 @@ mod answers;
 mod batches;
 mod derivatives;
 mod facts;
+mod sandwich;
 
 use super::numbers::{close, size};
 use super::{Law, Verdict};
+use crate::Symmetric;
 use crate::oracle::{
-    Answer, Batch, Gradient, Hessian, LabelChoice, Margin, Model, Objective, Oracle, PreimageBranch, Query, Value, Want,
+    Answer, Batch, Gradient, Hessian, LabelChoice, Margin, Model, Objective, Oracle, PreimageBranch, Query, Value,
+    Want, Weighting,
 };
 
 /// A law, and the function that checks it for an oracle.
@@ -32,6 +35,9 @@ pub(super) const LAWS: &[OracleLaw] = &[
     Law { says: "several questions have the answers of each, in their order", check: answers::together },
     Law { says: "an answer does not depend on what was asked before", check: answers::history },
     Law { says: "every row that a question visits is counted", check: answers::visits },
+    Law { says: "bread and meat are sums over the rows of a sandwich", check: sandwich::meat },
+    Law { says: "scores of clusters are gradients", check: sandwich::clusters },
+    Law { says: "the mean slope is that of the matching loss, with its derivative", check: sandwich::mean_slope },
     Law { says: "the baseline is the best model without covariates", check: facts::baseline },
     Law { says: "the losses of predictions agree with each other", check: facts::predictions },
 ];
@@ -59,6 +65,15 @@ fn direction(oracle: &dyn Oracle) -> Vec<f64> {
     (0..oracle.dim()).map(|j| (1.3 * j as f64 + 0.8).cos()).collect()
 }
 
+/// The kinds of meat, with leverages below one.
+fn weightings(oracle: &dyn Oracle) -> Vec<Weighting<'static>> {
+    let root: Vec<f64> = direction(oracle).iter().map(|v| 1e-2 * v).collect();
+    let half = root.iter().enumerate().map(|(j, v)| if j % 2 == 0 { -v } else { 0.5 * v }).collect();
+    let roots = vec![root, half];
+    let leverage = |power: i32| Weighting::Leverage { roots: roots.clone().into(), power };
+    vec![Weighting::Plain, leverage(1), leverage(2), Weighting::Clusters]
+}
+
 fn ask(oracle: &dyn Oracle, query: &Query<'_>) -> Outcome<Answer> {
     oracle.ask(query).map_err(|error| format!("The oracle fails: {error}."))
 }
@@ -78,6 +93,12 @@ fn model(oracle: &dyn Oracle, query: &Query<'_>) -> Outcome<Model> {
 /// A question about least squares with labels that do not jump.
 fn smooth<'a>(theta: &'a [f64], tau: f64, want: Want<'a>) -> Query<'a> {
     Query::at(theta, tau, Batch::All, want).with_labels(SMOOTH)
+}
+
+/// The curvature of least squares at a point.
+fn matrix_of(oracle: &dyn Oracle, theta: &[f64], tau: f64, hessian: Hessian) -> Outcome<Symmetric> {
+    let model = model(oracle, &smooth(theta, tau, Want::Curvature(hessian)))?;
+    model.into_matrix().ok_or_else(|| at(theta, tau) + "there is no curvature.")
 }
 
 /// The wants that answer with a model. The curvature of a wide θ is never formed.

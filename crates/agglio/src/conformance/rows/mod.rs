@@ -19,7 +19,7 @@ type RowsLaw = Law<fn(&Make<'_>) -> Verdict>;
 
 pub(super) const LAWS: &[RowsLaw] = &[
     Law { says: "every table can be stored, and has its shape", check: shapes },
-    Law { says: "labels, weights and offsets are those of the table", check: columns },
+    Law { says: "labels, weights, offsets and clusters are those of the table", check: columns },
     Law { says: "`dots` are the products with a vector", check: |make| sums(make, "dots") },
     Law { says: "`square_dots` are those of the squares", check: |make| sums(make, "square_dots") },
     Law { says: "`add_rows` adds the rows to the sums", check: |make| sums(make, "add_rows") },
@@ -127,7 +127,15 @@ fn columns(make: &Make<'_>) -> Verdict {
                 return Err(format!("the {what} are {found:?}, not {expected:?}."));
             }
         }
+        let mut clusters = vec![u32::MAX; run.len()];
+        rows.clusters(&run, &mut clusters);
+        let code = |i: usize| table.clusters.as_ref().and_then(|codes| codes.get(run.row(i))).copied().unwrap_or(0);
+        let codes: Vec<u32> = (0..run.len()).map(code).collect();
+        if clusters != codes {
+            return Err(format!("the clusters are {clusters:?}, not {codes:?}."));
+        }
         let lost = [
+            ("clusters", table.clusters.is_some() != rows.has_clusters()),
             ("weights", table.weights.is_some() && !rows.has_weights()),
             ("offsets", table.offsets.is_some() && !rows.has_offsets()),
         ];
@@ -343,6 +351,13 @@ mod tests {
                 };
                 let dense = match &table.offsets {
                     Some(offsets) => dense.with_offsets(padded(offsets, 1, gap))?,
+                    None => dense,
+                };
+                let dense = match &table.clusters {
+                    Some(codes) => {
+                        let (head, tail) = codes.split_at(gap);
+                        dense.with_clusters([head, &[9, 9, 9], tail].concat())?
+                    }
                     None => dense,
                 };
                 Ok(match place {

@@ -6,7 +6,7 @@ use agglio::activation::named;
 use agglio::conformance;
 use agglio::oracle::{
     Answer, Ask, At, Batch, Driver, Facts, Hessian, LabelChoice, Margin, Memory, Objective, Oracle, Partition,
-    PreimageBranch, Problem, Query, Shard, Want,
+    PreimageBranch, Problem, Query, Shard, Want, Weighting,
 };
 use agglio::rows::{Dense, Rows, Scaling};
 use agglio::simulate::{LabelNoise, Shape};
@@ -29,7 +29,9 @@ fn table(activation: &str, n: usize) -> Dense {
     let data = bank::paper(activation, n, 4, LabelNoise::Post(0.05, Shape::Gauss), 1);
     let weights = (0..n).map(|i| 0.5 + (i % 4) as f64).collect();
     let offsets = (0..n).map(|i| (i % 3) as f64 * 0.1).collect();
-    bank::rows(&data).with_weights(weights).unwrap().with_offsets(offsets).unwrap()
+    let clusters = (0..n).map(|i| (i * i % 11) as u32).collect();
+    let rows = bank::rows(&data).with_weights(weights).unwrap().with_offsets(offsets).unwrap();
+    rows.with_clusters(clusters).unwrap()
 }
 
 #[track_caller]
@@ -135,6 +137,12 @@ impl Broken {
             }
             ("no matching loss", Ask::At(at)) => at.objective = Objective::Squares,
             ("memory that is only renewed", Ask::At(at)) if at.memory != Memory::Unused => at.memory = Memory::Renew,
+            ("scores of rows, not of clusters", Ask::Meat { weighting, .. }) if *weighting == Weighting::Clusters => {
+                *weighting = Weighting::Plain;
+            }
+            ("leverages that are ignored", Ask::Meat { weighting: Weighting::Leverage { power, .. }, .. }) => {
+                *power = 0;
+            }
             ("means without noise", Ask::MeanLoss { sigma, .. }) => *sigma = 0.0,
             _ => {}
         }
@@ -215,6 +223,19 @@ impl Broken {
                 equations.matrix.iter_mut().for_each(|matrix| self.penalty_matrix(matrix, -1.0));
                 Answer::NormalEquations(equations)
             }
+            ("half of the meat", Answer::Meat(mut meat)) => {
+                let order = meat.matrix.order();
+                (0..order).for_each(|i| (0..=i).for_each(|j| meat.matrix.set(i, j, 0.5 * meat.matrix.at(i, j))));
+                Answer::Meat(meat)
+            }
+            ("half of the derivative of the slope", Answer::MeanSlope(mut slope)) => {
+                slope.gradient.iter_mut().for_each(|g| *g *= 0.5);
+                Answer::MeanSlope(slope)
+            }
+            ("a slope of its own", Answer::MeanSlope(mut slope)) => {
+                slope.value += 0.1;
+                Answer::MeanSlope(slope)
+            }
             (_, answer) => answer,
         }
     }
@@ -259,6 +280,8 @@ fn every_law_of_an_oracle_can_fail() {
     let gradient = "the gradient is the derivative of the loss";
     let curvature = "the full curvature is the derivative of the gradient";
     let memory = "memory answers with coefficients and with differences to them";
+    let meat = "bread and meat are sums over the rows of a sandwich";
+    let slope = "the mean slope is that of the matching loss, with its derivative";
     let mutants = [
         ("a value in the place of a gradient", types),
         ("a loss of its own", "what is asked for beside the loss does not change it"),
@@ -279,6 +302,11 @@ fn every_law_of_an_oracle_can_fail() {
         ("answers in another order", "several questions have the answers of each, in their order"),
         ("a clock", "an answer does not depend on what was asked before"),
         ("visits of questions", "every row that a question visits is counted"),
+        ("half of the meat", meat),
+        ("leverages that are ignored", meat),
+        ("scores of rows, not of clusters", "scores of clusters are gradients"),
+        ("half of the derivative of the slope", slope),
+        ("a slope of its own", slope),
         ("labels that are too few", "the facts are those of the answers"),
         ("a baseline of something else", "the baseline is the best model without covariates"),
         ("means without noise", "the losses of predictions agree with each other"),

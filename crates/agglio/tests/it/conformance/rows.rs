@@ -17,6 +17,9 @@ fn with_columns(mut rows: Dense, table: &Table) -> Result<Dense> {
     if let Some(offsets) = &table.offsets {
         rows = rows.with_offsets(offsets.clone())?;
     }
+    if let Some(clusters) = &table.clusters {
+        rows = rows.with_clusters(clusters.clone())?;
+    }
     Ok(rows)
 }
 
@@ -59,6 +62,7 @@ impl Rows for Plain {
             labels: column(&self.0.labels),
             weights: self.0.weights.as_ref().map(column),
             offsets: self.0.offsets.as_ref().map(column),
+            clusters: self.0.clusters.as_ref().map(|codes| order.iter().map(|&row| codes[row]).collect()),
         })))
     }
     fn len(&self) -> usize {
@@ -108,6 +112,15 @@ impl Rows for Plain {
         match &self.0.offsets {
             Some(offsets) => run.gather(offsets, offset),
             None => offset.fill(0.0),
+        }
+    }
+    fn has_clusters(&self) -> bool {
+        self.0.clusters.is_some()
+    }
+    fn clusters(&self, run: &Run<'_>, cluster: &mut [u32]) {
+        match &self.0.clusters {
+            Some(clusters) => run.gather(clusters, cluster),
+            None => cluster.fill(0),
         }
     }
 }
@@ -242,6 +255,12 @@ impl Rows for Broken {
     fn has_offsets(&self) -> bool {
         self.inner.has_offsets()
     }
+    fn has_clusters(&self) -> bool {
+        self.inner.has_clusters() && !self.has("clusters that nobody hears of")
+    }
+    fn clusters(&self, run: &Run<'_>, cluster: &mut [u32]) {
+        self.inner.clusters(run, cluster);
+    }
     fn weight_unit(&self) -> f64 {
         if self.has("a unit that nobody hears of") { 1.0 } else { self.inner.weight_unit() }
     }
@@ -262,11 +281,12 @@ fn untamed(table: &Table) -> Result<Arc<dyn Rows>> {
 fn every_law_of_rows_can_fail() {
     let dots = "`dots` are the products with a vector";
     let add_rows = "`add_rows` adds the rows to the sums";
-    let columns = "labels, weights and offsets are those of the table";
+    let columns = "labels, weights, offsets and clusters are those of the table";
     let mutants = [
         ("a row too many", "every table can be stored, and has its shape"),
         ("weights that nobody hears of", columns),
         ("a unit that nobody hears of", columns),
+        ("clusters that nobody hears of", columns),
         ("a centre that is ignored", dots),
         ("a centre that is subtracted afterwards", dots),
         ("squares that are none", "`square_dots` are those of the squares"),
