@@ -54,7 +54,8 @@ impl Goodness {
             false => facts.baseline.mean_loss,
         };
         let r_squared = (all > 0.0).then(|| 1.0 - outcome.model.unpenalised / all);
-        let about = n - f64::from(u8::from(facts.layout.intercept));
+        let has_mean = facts.layout.intercept || facts.layout.has_response();
+        let about = n - f64::from(u8::from(has_mean));
         Goodness {
             observations: n as usize,
             parameters: p as usize,

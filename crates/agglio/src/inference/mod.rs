@@ -27,7 +27,7 @@ use std::fmt;
 use crate::error::Result;
 use crate::fit::Outcome;
 use crate::math::linalg::Symmetric;
-use crate::oracle::{LabelChoice, Oracle, OracleClient};
+use crate::oracle::{LabelChoice, Oracle, OracleClient, ResponseName};
 
 pub use crate::math::distribution::Distribution;
 pub use estimate::{Estimate, Interval};
@@ -54,7 +54,8 @@ pub(crate) struct EndPoint<'a> {
 
 /// Standard errors of a fit, and everything that follows from them.
 ///
-/// Entries are in the order of the covariates, followed by the intercept if there is one.
+/// Entries are in the order of the covariates, followed by the intercept if there is one, and by the free entries of the
+/// response scale.
 ///
 /// ```
 /// use agglio::{Options, activation::named, inference::Covariance, rows::Dense};
@@ -97,7 +98,7 @@ impl<'a> Inference<'a> {
             Ok(sandwich) => sandwich,
             Err(reason) => return Ok(Err(reason)),
         };
-        let units = Units::new(facts);
+        let units = Units::new(facts, &end.outcome.theta);
         let values = units.to_user(&end.outcome.theta);
         let goodness = Goodness::new(facts, end.outcome, counts, &bread);
         Ok(Ok(Inference { oracle, end, kind, units, values, counts, covariance, goodness, clusters }))
@@ -126,7 +127,12 @@ impl<'a> Inference<'a> {
         }
     }
 
-    /// The covariance of coefficients and intercept, in the user's units. Rows of constant columns are zero.
+    /// The meanings of the entries after coefficients and intercept: the free entries of the response scale.
+    pub fn response_names(&self) -> Vec<ResponseName> {
+        self.units.response_names().collect()
+    }
+
+    /// The covariance of coefficients, intercept and free response scale, in the user's units. Rows of constant columns are zero.
     pub fn covariance(&self) -> Symmetric {
         self.units.covariance(&self.covariance)
     }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::math::linalg::Symmetric;
-use crate::oracle::{Answer, Ask, At, Batch, Curvature, Facts, Gradient, Hessian, Model, Oracle, Query, Want};
+use crate::oracle::{
+    Answer, Ask, At, Batch, Curvature, Facts, Gradient, Hessian, Model, Oracle, Query, ResponseChoice, Want,
+};
 
 /// `θ_entry = value − Σ shift_j·θ_j`
 ///
@@ -84,7 +86,8 @@ impl<'a> Pinned<'a> {
             Some(curvature) => Some(curvature.matrix.clone()),
             None => {
                 let want = Want::Curvature(Hessian::GaussNewton);
-                let ask = Ask::At(At { theta: Cow::Borrowed(theta), want, ..at.clone() });
+                let response = ResponseChoice::AsGiven;
+                let ask = Ask::At(At { theta: Cow::Borrowed(theta), want, response, ..at.clone() });
                 self.oracle.ask(&Query::new(Batch::All, ask))?.model()?.into_matrix()
             }
         };
@@ -117,7 +120,9 @@ impl Oracle for Pinned<'_> {
             Want::CurvatureTimes(hessian, v) => Want::CurvatureTimes(*hessian, self.insert(v, 0.0).into()),
             want => want.clone(),
         };
-        let whole = Ask::At(At { theta: Cow::Borrowed(&theta), want, ..at.clone() });
+        // the best response scale need not have the pinned value
+        let response = ResponseChoice::AsGiven;
+        let whole = Ask::At(At { theta: Cow::Borrowed(&theta), want, response, ..at.clone() });
         Ok(match self.oracle.ask(&Query { ask: whole, ..query.clone() })? {
             Answer::Gradient(gradient) => {
                 Answer::Gradient(Gradient { gradient: self.reduce(&gradient.gradient), ..gradient })

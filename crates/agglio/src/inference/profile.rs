@@ -58,11 +58,17 @@ impl Inference<'_> {
         let row = self.units.row(entry);
         let image = guess.covariance.times(&row);
         let variance: f64 = image.iter().zip(&row).map(|(image, row)| image * row).sum();
+        let pivot = if row[entry] == 0.0 { row.iter().position(|row| *row != 0.0).unwrap_or(entry) } else { entry };
+        let shift = |j: usize| if j == pivot { 0.0 } else { row[j] / row[pivot] };
+        let shift: Vec<f64> = (0..row.len()).map(shift).collect();
+        let shift = if shift.iter().all(|shift| *shift == 0.0) { Vec::new() } else { shift };
         let search = |side: f64| -> Result<Option<f64>> {
             let end = Search {
                 inference: self,
                 oracle: &client,
-                entry,
+                row: row.clone(),
+                pivot,
+                shift: shift.clone(),
                 slope: image.iter().map(|image| image / variance).collect(),
                 known: vec![(0.0, self.end.outcome.theta.clone())],
             };
@@ -76,7 +82,12 @@ impl Inference<'_> {
 struct Search<'s> {
     inference: &'s Inference<'s>,
     oracle: &'s dyn Oracle,
-    entry: usize,
+    /// The derivatives of the parameter by θ.
+    row: Vec<f64>,
+    /// The entry of θ that takes the value of the parameter.
+    pivot: usize,
+    /// The derivatives by the other entries, divided by that by the pivot.
+    shift: Vec<f64>,
     /// The change of θ with the parameter, for a linear model.
     slope: Vec<f64>,
     /// Distances of refits and their θ, in the order in which they were made.
@@ -111,10 +122,10 @@ impl Search<'_> {
 
     /// √((RSS(ψ) − RSS)/σ̂²) at a distance; none if the refit overflows.
     fn statistic(&mut self, distance: f64) -> Result<Option<f64>> {
-        let (outcome, units) = (self.inference.end.outcome, &self.inference.units);
-        let (values, shift) = (&self.inference.values, units.shift(self.entry));
-        let own = values.get(self.entry).copied().unwrap_or(0.0);
-        let pinned = Pinned::new(self.oracle, self.entry, (own + distance) / units.scale(self.entry), shift);
+        let outcome = self.inference.end.outcome;
+        let at_end: f64 = self.shift.iter().zip(&outcome.theta).map(|(shift, theta)| shift * theta).sum();
+        let value = outcome.theta[self.pivot] + at_end + distance / self.row[self.pivot];
+        let pinned = Pinned::new(self.oracle, self.pivot, value, &self.shift);
         let start = pinned.without(&self.guess(distance));
         let (theta, loss) = match start.is_empty() {
             true => (start, self.loss(&pinned)?),

@@ -19,7 +19,7 @@ use crate::oracle::labels::MARGIN;
 use crate::oracle::layout::Layout;
 use crate::oracle::partial_sums::{ClusterScore, PartialSums, Weighted};
 use crate::oracle::projection::Projection;
-use crate::oracle::query::{Ask, At, Batch, Hessian, LabelChoice, Memory, Query, Want, Weighting};
+use crate::oracle::query::{Ask, At, Batch, Hessian, LabelChoice, Memory, Query, ResponseChoice, Want, Weighting};
 use crate::oracle::response::{FreeResponse, ResponseBlock, ResponseScale};
 use crate::oracle::shard::{Shard, Shards};
 use crate::oracle::{Oracle, given_up};
@@ -240,9 +240,12 @@ impl Driver {
                 Answer::Projection(Projection { activation, at, along, response, label, weight })
             }
             Ask::Meat { weighting, .. } => Answer::Meat(self.meat(weighting, sums, mean)),
-            Ask::MeanSlope { .. } => {
-                let mean_slope = sums.numbers.first().map_or(f64::NAN, |sum| sum * mean);
-                Answer::MeanSlope(MeanSlope { value: mean_slope, gradient: self.vector(sums.curvature, mean) })
+            Ask::MeanSlope { theta } => {
+                let value = sums.numbers.first().map_or(f64::NAN, |sum| sum * mean);
+                let mut gradient = self.vector(sums.curvature, mean);
+                // the slope bφ′ is proportional to β
+                gradient.extend(self.free(&[0.0, value / self.entries(theta)[1]]));
+                Answer::MeanSlope(MeanSlope { value, gradient })
             }
             Ask::LongestRow => {
                 let derivative = self.facts.activation.derivative_at_zero;
@@ -310,7 +313,8 @@ impl Driver {
         mean: f64,
     ) -> Answer {
         let (units, block) = (response.units(), ResponseBlock::of(&sums.numbers, mean));
-        let projects = at.tau == 1.0 && at.want != Want::Curvature(Hessian::Full);
+        let best = at.tau == 1.0 && at.response == ResponseChoice::Best;
+        let projects = best && at.want != Want::Curvature(Hessian::Full);
         let (step, decrease) = if projects { block.step(units, response.free()) } else { ([0.0; 2], 0.0) };
         let [alpha, beta] = self.entries(&at.theta);
         if projects {
@@ -361,7 +365,8 @@ impl Driver {
     /// that is where it was asked.
     fn moved<'q>(&self, query: &Query<'q>, sums: &PartialSums) -> Option<(Query<'q>, [f64; 2])> {
         let (response, Ask::At(at)) = (self.facts.response.as_ref()?, &query.ask) else { return None };
-        if at.tau != 1.0 || at.want != Want::Curvature(Hessian::Full) {
+        let best = at.tau == 1.0 && at.response == ResponseChoice::Best;
+        if !best || at.want != Want::Curvature(Hessian::Full) {
             return None;
         }
         let mean = 1.0 / (sums.rows as f64 * self.mean_weight);
@@ -407,12 +412,21 @@ impl Driver {
     fn meat(&self, weighting: &Weighting<'_>, sums: PartialSums, mean: f64) -> Meat {
         // weights are squared in the meat
         let square_mean = mean / self.mean_weight;
+        let units = self.facts.response.as_ref().map_or([1.0; 2], ResponseScale::units);
+        let corner = |numbers: &[f64], scale: f64| ResponseBlock::of(numbers, scale).curvature(units);
+        let whole = |matrix: Option<Symmetric>, cross: Vec<Weighted>, numbers: &[f64], scale: f64| {
+            let mut cross = cross.into_iter().zip(units).map(|(sums, unit)| self.vector(sums, scale * unit));
+            let cross = [cross.next().unwrap_or_default(), cross.next().unwrap_or_default()];
+            matrix.map(|matrix| self.bordered(matrix, [&cross[0], &cross[1]], corner(numbers, scale)))
+        };
         let bread = self.matrix(sums.products, sums.curvature, mean);
+        let bread = whole(bread, sums.response, &sums.numbers, mean);
         let clusters = sums.clusters.len();
         let matrix = match weighting {
-            Weighting::Clusters => self.cluster_meat(sums.clusters, square_mean),
+            Weighting::Clusters => self.cluster_meat(sums.clusters, units, square_mean),
             Weighting::Plain | Weighting::Leverage { .. } => {
                 let meat = self.matrix(sums.meat_products, sums.meat, square_mean);
+                let meat = whole(meat, sums.meat_response, &sums.meat_numbers, square_mean);
                 meat.unwrap_or_else(|| Symmetric::zero(self.facts.layout.dim()))
             }
         };
@@ -420,9 +434,13 @@ impl Driver {
     }
 
     /// Σ s·sᵀ over the scores s of the clusters.
-    fn cluster_meat(&self, clusters: Vec<ClusterScore>, scale: f64) -> Symmetric {
+    fn cluster_meat(&self, clusters: Vec<ClusterScore>, units: [f64; 2], scale: f64) -> Symmetric {
         let mut matrix = Symmetric::zero(self.facts.layout.dim());
-        clusters.into_iter().for_each(|cluster| matrix.add_outer(scale, &self.vector(cluster.score, 1.0)));
+        for ClusterScore { score, response: [offset, slope], .. } in clusters {
+            let mut score = self.vector(score, 1.0);
+            score.extend(self.free(&[units[0] * offset, units[1] * slope]));
+            matrix.add_outer(scale, &score);
+        }
         matrix
     }
 

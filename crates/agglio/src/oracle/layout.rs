@@ -47,9 +47,17 @@ impl Layout {
 
     /// The layout of θ without one of its entries.
     pub fn without(&self, entry: usize) -> Layout {
-        match entry < self.coefficients {
-            true => Layout { coefficients: self.coefficients - 1, ..*self },
-            false => Layout { intercept: false, ..*self },
+        if entry < self.coefficients {
+            return Layout { coefficients: self.coefficients - 1, ..*self };
+        }
+        if entry < self.predictor_dim() {
+            return Layout { intercept: false, ..*self };
+        }
+        let [offset, scale] = self.response;
+        // the response offset comes first, if it is free
+        match entry == self.predictor_dim() && offset {
+            true => Layout { response: [false, scale], ..*self },
+            false => Layout { response: [offset, false], ..*self },
         }
     }
 

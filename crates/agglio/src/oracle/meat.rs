@@ -6,13 +6,14 @@ use crate::math::linalg::Symmetric;
 use crate::math::vector::sum_of;
 use crate::oracle::loss::Objective;
 use crate::oracle::partial_sums::{ClusterScore, PartialSums, Weighted};
-use crate::oracle::query::{At, Memory, Want, Weighting};
+use crate::oracle::query::{At, Memory, ResponseChoice, Want, Weighting};
+use crate::oracle::response::{ResponseAt, ResponseBlock};
 use crate::oracle::row_pass::{RowPass, weighted};
 use crate::oracle::scratch::ScratchView;
 use crate::rows::Run;
 
 /// The sums over no rows.
-pub(super) fn no_rows_of_meat(weighting: &Weighting<'_>, width: usize) -> PartialSums {
+pub(super) fn no_rows_of_meat(weighting: &Weighting<'_>, width: usize, has_response: bool) -> PartialSums {
     let bread = !matches!(weighting, Weighting::Leverage { .. });
     let meat = !matches!(weighting, Weighting::Clusters);
     PartialSums {
@@ -20,14 +21,12 @@ pub(super) fn no_rows_of_meat(weighting: &Weighting<'_>, width: usize) -> Partia
         products: bread.then(|| Symmetric::zero(width)),
         meat: Weighted::zero(width, meat),
         meat_products: meat.then(|| Symmetric::zero(width)),
+        response: if has_response { vec![Weighted::zero(width, true); 2] } else { Vec::new() },
+        numbers: vec![0.0; if has_response { ResponseBlock::LEN } else { 0 }],
+        meat_response: if has_response && meat { vec![Weighted::zero(width, true); 2] } else { Vec::new() },
+        meat_numbers: vec![0.0; if has_response && meat { 3 } else { 0 }],
         ..PartialSums::default()
     }
-}
-
-/// Writes c, where c_i·(x_i, 1) is row i of J = ∂φ̂_τ(z)/∂θ. Bread, scores, leverages and meat are all formed from it, so
-/// further columns of J belong here.
-fn jacobian(derivative: &[f64], c: &mut [f64]) {
-    c.copy_from_slice(derivative);
 }
 
 impl RowPass<'_> {
@@ -40,51 +39,83 @@ impl RowPass<'_> {
         view: ScratchView<'_>,
         sums: &mut PartialSums,
     ) {
-        let ScratchView { weight, offset: _, z, columns: [label, residual, derivative, c, b, a, h], products } = view;
-        let (objective, memory) = (Objective::Squares, Memory::Unused);
-        let at = At { theta: Cow::Borrowed(&[]), tau, want: Want::Gradient, objective, memory };
+        let ScratchView { weight, offset: _, z, columns: [label, residual, derivative, value, b, a, h], products } =
+            view;
+        let (objective, memory, response) = (Objective::Squares, Memory::Unused, ResponseChoice::AsGiven);
+        let at = At { theta: Cow::Borrowed(&[]), tau, want: Want::Gradient, objective, memory, response };
         let largest = sums.largest;
-        self.compare(&at, run, [weight, z], [label, residual, derivative], [c, b, a], sums);
+        // with a free response scale, `value` is φ afterwards
+        self.compare(&at, run, [weight, z], [label, residual, derivative], [value, b, a], sums);
         // of leverages alone
         sums.largest = largest;
-        jacobian(derivative, c);
-        objective.weigh_curvature(weight, c, b);
-        objective.weigh_gradient(weight, residual, c, a);
+        objective.weigh_curvature(weight, derivative, b);
+        objective.weigh_gradient(weight, residual, derivative, a);
         if let Some(matrix) = &mut sums.products {
             self.rows.add_products(run, self.pivot(), b, matrix.lower_mut(), products);
             self.add(run, [(b, &mut sums.curvature)]);
         }
         if *weighting == Weighting::Clusters {
-            return self.add_clusters(run, weight, a, &mut sums.clusters);
+            return self.add_clusters(run, [weight, a, residual, value], &mut sums.clusters);
         }
-        if let Weighting::Leverage { power, .. } = weighting {
-            sums.largest = largest.max(self.leverages(run, b, z, h));
+        // ω r, the factor of a row of J in its score
+        label.iter_mut().zip(weight).zip(&*residual).for_each(|((score, weight), r)| *score = weight * r);
+        if let Weighting::Leverage { power, roots } = weighting {
+            sums.largest = largest.max(self.leverages(run, roots, [weight, derivative, value], z, h));
             // a row of leverage one has no residual of its own; its share must be finite
-            let left = |h: f64| (1.0 - h).max(f64::EPSILON);
-            a.iter_mut().zip(&*h).for_each(|(a, &h)| *a /= left(h).powi(*power).sqrt());
+            let left = |h: f64| (1.0 - h).max(f64::EPSILON).powi(*power).sqrt();
+            label.iter_mut().zip(&*h).for_each(|(score, &h)| *score /= left(h));
+            a.iter_mut().zip(&*h).for_each(|(a, &h)| *a /= left(h));
         }
         a.iter_mut().for_each(|a| *a *= *a);
         if let Some(matrix) = &mut sums.meat_products {
             self.rows.add_products(run, self.pivot(), a, matrix.lower_mut(), products);
             self.add(run, [(a, &mut sums.meat)]);
         }
+        if let [offset, scale] = sums.meat_response.as_mut_slice() {
+            for i in 0..run.len() {
+                let square = label[i] * label[i];
+                (b[i], h[i]) = (square * derivative[i], square * derivative[i] * value[i]);
+                let terms = [1.0, value[i], value[i] * value[i]];
+                sums.meat_numbers.iter_mut().zip(terms).for_each(|(sum, term)| *sum += square * term);
+            }
+            self.add(run, [(b, offset), (h, scale)]);
+        }
     }
 
-    /// Writes the leverages h = b/ω̄·Σ (u·(x, 1))² of the roots u, with weights ω̄ of mean one in the bread. Returns the
-    /// largest.
-    fn leverages(&self, run: &Run<'_>, b: &[f64], z: &mut [f64], h: &mut [f64]) -> f64 {
+    /// Writes the leverages h = ω/ω̄·Σ (u·J)² of the roots u, with weights ω̄ of mean one in the bread. Returns the largest.
+    fn leverages(
+        &self,
+        run: &Run<'_>,
+        roots: &[Vec<f64>],
+        [weight, derivative, value]: [&[f64]; 3],
+        z: &mut [f64],
+        h: &mut [f64],
+    ) -> f64 {
         h.fill(0.0);
-        for root in &self.others {
+        for (root, whole) in self.others.iter().zip(roots) {
+            let [alpha, beta] = self.response_entries(whole);
             self.rows.dots(run, self.pivot(), &root.v, z);
-            h.iter_mut().zip(&*z).for_each(|(h, z)| *h += (z + root.constant) * (z + root.constant));
+            for i in 0..run.len() {
+                let along = derivative[i] * (z[i] + root.constant) + alpha + beta * value[i];
+                h[i] += along * along;
+            }
         }
         let mean_weight = self.prepared.frame.mean_weight;
-        h.iter_mut().zip(b).for_each(|(h, b)| *h *= b / mean_weight);
+        h.iter_mut().zip(weight).for_each(|(h, weight)| *h *= weight / mean_weight);
         h.iter().fold(0.0, |most: f64, h| most.max(*h))
     }
 
+    /// The entries of a direction for α and β, times the derivatives of the response by α and by β divided by φ.
+    fn response_entries(&self, direction: &[f64]) -> [f64; 2] {
+        let (Some(at), Some(response)) = (self.response, &self.prepared.frame.response) else { return [0.0, 0.0] };
+        let mut entries = direction.iter().skip(self.prepared.frame.coordinates.dim());
+        let mut next = |free: bool, unit: f64| if free { unit * entries.next().copied().unwrap_or(0.0) } else { 0.0 };
+        let [offset, scale] = response.free();
+        [next(offset, at.units[0]), next(scale, at.units[1])]
+    }
+
     /// Adds the gradients of the rows to the scores of their clusters. Rows without weight belong to no cluster.
-    fn add_clusters(&self, run: &Run<'_>, weight: &[f64], a: &[f64], clusters: &mut Vec<ClusterScore>) {
+    fn add_clusters(&self, run: &Run<'_>, [weight, a, residual, value]: [&[f64]; 4], clusters: &mut Vec<ClusterScore>) {
         let mut codes = vec![0; run.len()];
         self.rows.clusters(run, &mut codes);
         let mut order: Vec<usize> = (0..run.len()).filter(|&i| weight[i] > 0.0).collect();
@@ -95,9 +126,17 @@ impl RowPass<'_> {
             let rows: Vec<usize> = members.iter().map(|&i| run.row(i)).collect();
             let coefficients: Vec<f64> = members.iter().map(|&i| a[i]).collect();
             let at = clusters.binary_search_by_key(&code, |cluster| cluster.code).unwrap_or_else(|at| {
-                clusters.insert(at, ClusterScore { code, score: Weighted::zero(self.rows.width(), true) });
+                let score = Weighted::zero(self.rows.width(), true);
+                clusters.insert(at, ClusterScore { code, score, response: [0.0; 2] });
                 at
             });
+            if self.response.is_some() {
+                for &i in members {
+                    let score = weight[i] * residual[i];
+                    clusters[at].response[0] += score;
+                    clusters[at].response[1] += score * value[i];
+                }
+            }
             let addition = weighted((&coefficients, &mut clusters[at].score));
             self.rows.add_rows(&Run::Picked(&rows), self.pivot(), &mut [addition]);
         }
@@ -109,6 +148,9 @@ impl RowPass<'_> {
         let activation = &self.prepared.frame.activation;
         activation.respond_with_derivative(z, value, derivative);
         activation.graduate_second_derivative(1.0, z, second);
+        if let Some(ResponseAt { scale, .. }) = self.response {
+            derivative.iter_mut().chain(second.iter_mut()).for_each(|derivative| *derivative *= scale);
+        }
         // a row without weight contributes nothing, even if φ overflows there
         let weigh = |weight: f64, x: f64| if weight > 0.0 { weight * x } else { 0.0 };
         let slope = sum_of(weight, derivative, weigh);

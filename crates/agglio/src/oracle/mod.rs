@@ -55,8 +55,10 @@ pub use message::{Reply, Request};
 pub use partial_sums::{ClusterScore, PartialSums, Weighted};
 pub use partition::Partition;
 pub use projection::Projection;
-pub use query::{Ask, At, Batch, Ends, Hessian, LabelChoice, Margin, Memory, PreimageBranch, Query, Want, Weighting};
-pub use response::{FreeResponse, ResponseScale};
+pub use query::{
+    Ask, At, Batch, Ends, Hessian, LabelChoice, Margin, Memory, PreimageBranch, Query, ResponseChoice, Want, Weighting,
+};
+pub use response::{FreeResponse, ResponseName, ResponseParameter, ResponseScale};
 pub use shard::{Shard, Shards};
 
 /// Up to this number of entries of θ, forming and solving with the d×d curvature is cheaper than conjugate gradients.

@@ -37,6 +37,11 @@ pub struct PartialSums {
     pub meat: Weighted,
     /// Σ m_i·(x_i − p)(x_i − p)ᵀ.
     pub meat_products: Option<Symmetric>,
+    /// Σ s²D and Σ s²D·(x_i − p), with s = ωr of each row, and the same with D·φ: the meat between coefficients and a free
+    /// response scale.
+    pub meat_response: Vec<Weighted>,
+    /// Σ s², Σ s²φ and Σ s²φ².
+    pub meat_numbers: Vec<f64>,
     /// The scores of the clusters, by increasing code.
     pub clusters: Vec<ClusterScore>,
     /// Further sums, whose meaning depends on the query.
@@ -63,6 +68,8 @@ pub struct ClusterScore {
     pub code: u32,
     /// Σ a_i and Σ a_i·(x_i − p) over its rows, where a_i is the coefficient of row i in the gradient.
     pub score: Weighted,
+    /// Σ ωr and Σ ωrφ over its rows, with a free response scale.
+    pub response: [f64; 2],
 }
 
 impl ClusterScore {
@@ -76,6 +83,7 @@ impl ClusterScore {
             match (own, other) {
                 (Some(mut own), Some(other)) => {
                     own.score.merge(&other.score);
+                    own.response.iter_mut().zip(other.response).for_each(|(own, other)| *own += other);
                     merged.push(own);
                 }
                 (one, other) => merged.extend(one.or(other)),
@@ -117,6 +125,8 @@ impl PartialSums {
         if let (Some(left), Some(right)) = (&mut self.meat_products, &right.meat_products) {
             left.add(right);
         }
+        self.meat_response.iter_mut().zip(&right.meat_response).for_each(|(left, right)| left.merge(right));
+        self.meat_numbers.iter_mut().zip(&right.meat_numbers).for_each(|(left, right)| *left += right);
         self.clusters = ClusterScore::merge(std::mem::take(&mut self.clusters), right.clusters);
         self.numbers.iter_mut().zip(&right.numbers).for_each(|(left, right)| *left += right);
         self.positions.extend(right.positions);

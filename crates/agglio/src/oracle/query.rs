@@ -158,6 +158,18 @@ pub struct At<'a> {
     pub objective: Objective,
     /// The use of the table of row coefficients (SAGA).
     pub memory: Memory<'a>,
+    /// Whether the answer is about the best response scale for w, or about the one in θ.
+    pub response: ResponseChoice,
+}
+
+/// The response scale that an answer at τ = 1 is about, if it has free entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ResponseChoice {
+    /// The best one for w. The value of the answer contains it.
+    #[default]
+    Best,
+    /// The one in θ.
+    AsGiven,
 }
 
 /// The sums at a point. All but [`Want::CurvatureTimes`] include the loss.
@@ -236,7 +248,8 @@ impl<'a> Query<'a> {
     /// A query for the least-squares objective at (θ, τ), without memory.
     pub fn at(theta: impl Into<Cow<'a, [f64]>>, tau: f64, batch: Batch, want: Want<'a>) -> Query<'a> {
         let (objective, memory) = (Objective::Squares, Memory::Unused);
-        Query::new(batch, Ask::At(At { theta: theta.into(), tau, want, objective, memory }))
+        let response = ResponseChoice::Best;
+        Query::new(batch, Ask::At(At { theta: theta.into(), tau, want, objective, memory, response }))
     }
 
     /// Sets the objective, if the query is about one.

@@ -31,6 +31,32 @@ pub struct FreeResponse {
     pub fixed_offset: f64,
     /// Whether b is above zero.
     pub increasing: bool,
+    /// Whether the user speaks of asymptotes instead of offset and scale.
+    pub asymptotes: bool,
+}
+
+/// The meaning of a free entry of the response scale for the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ResponseName {
+    /// The lower asymptote.
+    Lower,
+    /// The upper asymptote.
+    Upper,
+    /// a.
+    Offset,
+    /// b.
+    Scale,
+}
+
+/// A parameter of the response scale in the units of the response: a linear function of α and β.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ResponseParameter {
+    /// Its meaning.
+    pub name: ResponseName,
+    /// Its value.
+    pub value: f64,
+    /// Its derivatives by α and β.
+    pub gradient: [f64; 2],
 }
 
 /// The free entries of the response scale, in units of the responses.
@@ -46,6 +72,8 @@ pub struct ResponseScale {
     free: [bool; 2],
     shift: f64,
     unit: f64,
+    /// The limits of φ at −∞ and +∞, if the user speaks of asymptotes.
+    asymptotes: Option<(f64, f64)>,
     /// The clip of responses on the scale of φ, for τ < 1.
     clip: Clip,
     /// (α, β) of each start.
@@ -76,6 +104,7 @@ impl ResponseScale {
             free: [free.offset, free.scale],
             shift,
             unit,
+            asymptotes: free.asymptotes.then(|| activation.limits()),
             clip: Clip::of_width_one(activation),
             starts: Vec::new(),
         };
@@ -104,6 +133,24 @@ impl ResponseScale {
     pub fn user(&self, entries: &[f64]) -> (f64, f64) {
         let at = self.at(entries);
         (at.offset, at.scale)
+    }
+
+    /// The free parameters in the user's words, one for each free entry of θ.
+    pub fn parameters(&self, entries: &[f64]) -> Vec<ResponseParameter> {
+        let ResponseAt { offset, scale, units } = self.at(entries);
+        let Some((left, right)) = self.asymptotes else {
+            let offset = ResponseParameter { name: ResponseName::Offset, value: offset, gradient: [units[0], 0.0] };
+            let scale = ResponseParameter { name: ResponseName::Scale, value: scale, gradient: [0.0, units[1]] };
+            return [offset, scale].into_iter().zip(self.free).filter(|(_, free)| *free).map(|(own, _)| own).collect();
+        };
+        let at = |name, limit: f64| {
+            let gradient = [if self.free[0] { units[0] } else { 0.0 }, units[1] * limit];
+            ResponseParameter { name, value: offset + scale * limit, gradient }
+        };
+        let (below, above) = if scale > 0.0 { (left, right) } else { (right, left) };
+        let both = [at(ResponseName::Lower, below), at(ResponseName::Upper, above)];
+        // one that is fixed depends on neither entry
+        both.into_iter().filter(|own| own.gradient != [0.0, 0.0]).collect()
     }
 
     /// The derivatives of a and b by the free entries of θ: a = … + `0`·α, b = `1`·β.

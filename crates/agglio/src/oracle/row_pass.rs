@@ -56,7 +56,7 @@ impl<'a> RowPass<'a> {
             Ask::NormalEquations { .. } | Ask::Constant { .. } | Ask::LongestRow => (None, Vec::new()),
         };
         let response = match (&query.ask, &prepared.frame.response) {
-            (Ask::At(At { theta, .. }), Some(response)) => {
+            (Ask::At(At { theta, .. }) | Ask::Meat { theta, .. } | Ask::MeanSlope { theta }, Some(response)) => {
                 Some(response.at(theta.get(prepared.frame.coordinates.dim()..).unwrap_or_default()))
             }
             _ => None,
@@ -113,7 +113,7 @@ impl<'a> RowPass<'a> {
                 numbers: vec![0.0],
                 ..PartialSums::default()
             },
-            Ask::Meat { weighting, .. } => no_rows_of_meat(weighting, width),
+            Ask::Meat { weighting, .. } => no_rows_of_meat(weighting, width, self.response.is_some()),
             Ask::MeanSlope { .. } => {
                 PartialSums { curvature: Weighted::zero(width, true), numbers: vec![0.0], ..PartialSums::default() }
             }

@@ -153,7 +153,7 @@ fn asymptotes(phi: &Arc<dyn Activation>, Pair(low, high): Pair) -> Result<Respon
             "the first number must be below the second",
         ));
     }
-    let scale = FreeResponse { scale: true, increasing: true, ..FreeResponse::default() };
+    let scale = FreeResponse { scale: true, increasing: true, asymptotes: true, ..FreeResponse::default() };
     Ok(match (low, high) {
         (Entry::Fixed(low), Entry::Fixed(high)) => {
             let b = (high - low) / (right - left);
@@ -163,8 +163,11 @@ fn asymptotes(phi: &Arc<dyn Activation>, Pair(low, high): Pair) -> Result<Respon
         (Entry::Free, Entry::Fixed(high)) => {
             Response::new(phi, -right, 1.0, FreeResponse { fixed_offset: high, ..scale })
         }
-        (Entry::Free, Entry::Free) => {
-            Response::new(phi, 0.0, 1.0, FreeResponse { offset: true, scale: true, ..FreeResponse::default() })
-        }
+        (Entry::Free, Entry::Free) => Response::new(
+            phi,
+            0.0,
+            1.0,
+            FreeResponse { offset: true, scale: true, asymptotes: true, ..FreeResponse::default() },
+        ),
     })
 }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use agglio::activation::{Activation, named};
-use agglio::oracle::{Ask, At, Batch, FreeResponse, Hessian, Oracle, Problem, Query, Want};
+use agglio::inference::Covariance;
+use agglio::oracle::{Ask, At, Batch, FreeResponse, Hessian, Oracle, Problem, Query, ResponseName, Want};
 use agglio::rows::Dense;
 use agglio::spec::{Entry, Pair};
 use agglio::{Fitted, Options, Solver};
@@ -179,6 +180,7 @@ fn the_full_hessian_is_that_of_all_parameters() {
             want: Want::Curvature(Hessian::Full),
             objective: Default::default(),
             memory: Default::default(),
+            response: Default::default(),
         };
         let model = oracle.ask(&Query::new(Batch::All, Ask::At(at))).unwrap().model().unwrap();
         let hessian = model.matrix().unwrap();
@@ -281,5 +283,74 @@ fn a_dose_of_zero_lies_on_the_asymptote() {
         }
         let at_zero = fitted.predict(&rows, Default::default()).unwrap()[0];
         assert!((at_zero - sign * bounds[1]).abs() < 1e-9, "{at_zero}");
+    }
+}
+
+/// NIST StRD, Rat42: y = b1/(1 + exp(b2 − b3·x)), with the certified values and standard deviations.
+#[test]
+fn rat42_has_its_certified_values() {
+    let x = vec![9.0, 14.0, 21.0, 28.0, 42.0, 57.0, 63.0, 70.0, 79.0];
+    let y = vec![8.93, 10.80, 18.59, 22.33, 39.35, 56.11, 61.73, 64.62, 67.08];
+    let rows = Dense::new(x, 1, y).unwrap();
+    let upper = Pair(Entry::Fixed(0.0), Entry::Free);
+    let fitted = Options::new(named("sigmoid").unwrap()).range(upper).build().unwrap().fit(&rows).unwrap();
+    let inference = fitted.inference(Covariance::Classical).unwrap().unwrap();
+    assert_eq!(inference.response_names(), [ResponseName::Upper]);
+    let [b3, b2, b1] = inference.estimates()[..] else { panic!() };
+    let certified = [
+        (b1.value, 7.2462237576E+01),
+        (-b2.value, 2.6180768402E+00),
+        (b3.value, 6.7359200066E-02),
+        (b1.standard_error.unwrap(), 1.7340283401E+00),
+        (b2.standard_error.unwrap(), 8.8295217536E-02),
+        (b3.standard_error.unwrap(), 3.4465663377E-03),
+        (inference.goodness().residual_sum, 8.0565229338E+00),
+        (inference.goodness().sigma, 1.1587725499E+00),
+    ];
+    for (found, expected) in certified {
+        assert!((found / expected - 1.0).abs() < 2e-10, "{found} is not {expected}");
+    }
+}
+
+/// Covariances and profile intervals with a free response scale are those of the same model written as five parameters.
+#[test]
+fn inference_knows_the_response_scale() {
+    let golden: serde_json::Value = serde_json::from_str(include_str!("golden/response.json")).unwrap();
+    let numbers = |value: &serde_json::Value| -> Vec<f64> {
+        value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+    };
+    for case in golden.as_array().unwrap() {
+        let (x, y, weights) = (numbers(&case["x"]), numbers(&case["y"]), numbers(&case["weights"]));
+        let clusters = numbers(&case["clusters"]).into_iter().map(|code| code as u32).collect();
+        let rows = Dense::new(x, 2, y).unwrap().with_weights(weights).unwrap().with_clusters(clusters).unwrap();
+        let name = case["activation"].as_str().unwrap();
+        let pair: Pair = case["affine"].as_str().unwrap().parse().unwrap();
+        let fitted = Options::new(named(name).unwrap()).affine(pair).build().unwrap().fit(&rows).unwrap();
+        assert!(fitted.certificate().certified(), "{name}, {pair}");
+        let close = |found: f64, expected: f64, within: f64, what: &str| {
+            assert!((found / expected - 1.0).abs() < within, "{name}, {pair}, {what}: {found} is not {expected}");
+        };
+        for (kind, errors) in case["errors"].as_object().unwrap() {
+            let inference = fitted.inference(Covariance::named(kind).unwrap()).unwrap().unwrap();
+            let estimates = inference.estimates();
+            for ((estimate, value), error) in estimates.iter().zip(numbers(&case["estimates"])).zip(numbers(errors)) {
+                close(estimate.value, value, 1e-7, kind);
+                close(estimate.standard_error.unwrap(), error, 1e-6, kind);
+            }
+        }
+        let inference = fitted.inference(Covariance::Classical).unwrap().unwrap();
+        let intervals = inference.profile_intervals(0.95).unwrap();
+        for (interval, expected) in intervals.iter().zip(case["profile"].as_array().unwrap()) {
+            let (interval, expected) = (interval.unwrap(), numbers(expected));
+            close(interval.lower.unwrap(), expected[0], 1e-6, "profile");
+            close(interval.upper.unwrap(), expected[1], 1e-6, "profile");
+        }
+        let effects = inference.marginal_effects().unwrap().unwrap();
+        for ((effect, value), error) in
+            effects.iter().zip(numbers(&case["effects"])).zip(numbers(&case["effect_errors"]))
+        {
+            close(effect.value, value, 1e-7, "effect");
+            close(effect.standard_error.unwrap(), error, 1e-5, "effect");
+        }
     }
 }
