@@ -143,5 +143,5 @@ pub fn selection(table: &TableArgs) -> Result<Selection> {
         (true, true) => Features::All,
     };
     let (target, weights, offset) = (Some(table.target.clone()), table.weights.clone(), table.offset.clone());
-    Ok(Selection { target, features, weights, offset })
+    Ok(Selection { target, features, weights, offset, ..Selection::default() })
 }
