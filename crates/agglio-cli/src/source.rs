@@ -118,11 +118,26 @@ impl Source {
     /// # Errors
     /// If there is nothing to read, or the selected columns do not exist.
     pub fn read(&self, selection: &Selection, quiet: bool) -> Result<Table> {
-        self.read_with(selection, quiet, |pieces| {
+        let table = self.read_with(selection, quiet, |pieces| {
             let mut table = pieces.table();
             while pieces.append_to(&mut table)? {}
             Ok(table)
-        })
+        })?;
+        self.require_finite(&table)?;
+        Ok(table)
+    }
+
+    /// Refuses a dose of 0, which only predictions can take so far.
+    fn require_finite(&self, table: &Table) -> Result<()> {
+        let (count, names) = (table.at_limit, table.names.join(", "));
+        if count > 0 {
+            let rows = if count == 1 { "1 row has".to_owned() } else { format!("{count} rows have") };
+            bail!(
+                "{}: {rows} a dose of 0, where `{names}` is minus infinity; a fit cannot use such rows yet: remove them",
+                self.name().display()
+            );
+        }
+        Ok(())
     }
 
     /// As [`Source::read`], but `take` processes the pieces.
