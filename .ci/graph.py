@@ -25,7 +25,9 @@ LAYERS = [
     "fit",
     "solver",
     "oracle",
-    "rows activation outcome read simulate",
+    "read",
+    "table",
+    "rows activation outcome simulate",
     "save math text",
     "error",
 ]

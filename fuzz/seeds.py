@@ -30,6 +30,21 @@ PHI = {
     "expm1": lambda z: -math.expm1(-z),
 }
 
+TERMS = [
+    "y ~ a + log(a) + b:c",
+    "y ~ a*b*c - a:b - 1",
+    "y ~ 0 + lag* + offset(sqrt(a))",
+    "y ~ . - lag1 + a^-1.5",
+    "y ~ 1 + offset(log(a))",
+    "y ~ log(b)",
+    "`y` ~ `log(a)`:`b` + C(c)",
+    "log(y) ~ I(a^2)",
+    "a*log(b)",
+    "sqrt(a)^3:b",
+    "*",
+    "`a``b`",
+]
+
 CSV = {
     "plain": "a,b,y,w,o\n1,2,3,1,0\n-1.5,2e-3,0,2,.5\n",
     "quoted": '"a","b"\r\n"1","2"\r\n" 3 ",4\r\n',
@@ -145,6 +160,7 @@ def main():
         "fit": list(fits()),
         "model": list(models()),
         "numbers": list(numbers()),
+        "terms": [(f"{i}", f"{line}\na\nb\nc\ny\nlag1\nlog(a)".encode()) for i, line in enumerate(TERMS)],
     }
     for target, inputs in corpora.items():
         folder = Path("corpus") / target

@@ -26,6 +26,10 @@ pub fn csv(data: &[u8]) {
         for (column, asked) in [(&table.weights, &selection.weights), (&table.offsets, &selection.offset)] {
             assert_eq!(column.as_ref().map(Vec::len), asked.as_ref().map(|_| rows), "{table:?}");
         }
+        for category in &table.categories {
+            assert!(category.codes.len() == rows && category.levels.is_sorted(), "{table:?}");
+            assert!(category.codes.iter().all(|&code| (code as usize) < category.levels.len()), "{table:?}");
+        }
         let all = [&table.values, &table.labels].into_iter().chain(&table.weights).chain(&table.offsets);
         assert!(all.flatten().all(|value| value.is_finite()), "{table:?}");
     }
@@ -39,7 +43,7 @@ fn dialect(how: u8) -> Csv {
 }
 
 /// Every part that a column can play; the names are short so that they are soon found.
-fn selections(how: u8) -> [Selection; 5] {
+fn selections(how: u8) -> [Selection; 7] {
     let names = if how & 2 == 0 { ["a", "b", "y", "w", "o"] } else { ["1", "2", "3", "4", "5"] };
     let [a, b, y, weights, offset] = names.map(str::to_owned);
     let (target, weights, offset) = (Some(y), Some(weights), Some(offset));
@@ -47,8 +51,22 @@ fn selections(how: u8) -> [Selection; 5] {
     [
         Selection::default(),
         Selection { target: target.clone(), ..Selection::default() },
-        Selection { target: target.clone(), weights, offset, features: Features::Only(vec![a.clone(), b]) },
-        Selection { target, features: Features::Except(vec![a]), ..Selection::default() },
+        Selection {
+            target: target.clone(),
+            weights: weights.clone(),
+            offset: offset.clone(),
+            features: Features::Only(vec![a.clone(), b.clone()]),
+            ..Selection::default()
+        },
+        Selection { target: target.clone(), features: Features::Except(vec![a.clone()]), ..Selection::default() },
+        Selection {
+            target: target.clone(),
+            weights,
+            offset: offset.map(|offset| format!("sqrt({offset})")),
+            features: Features::Only(vec![format!("log({a})"), format!("{a}:{b}^-1")]),
+            ..Selection::default()
+        },
+        Selection { target, features: Features::Only(vec![b]), categories: vec![a], ..Selection::default() },
         Selection { features: in_order, ..Selection::default() },
     ]
 }

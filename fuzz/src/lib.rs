@@ -10,6 +10,7 @@ mod fit;
 mod model;
 mod number;
 mod numbers;
+mod terms;
 
 pub use activation::activation;
 pub use arguments::arguments;
@@ -17,6 +18,7 @@ pub use csv::csv;
 pub use fit::fit;
 pub use model::model;
 pub use numbers::numbers;
+pub use terms::terms;
 
 /// What a target does with bytes.
 pub type Target = fn(&[u8]);
@@ -29,4 +31,5 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("fit", fit),
     ("model", model),
     ("numbers", numbers),
+    ("terms", terms),
 ];

@@ -126,11 +126,19 @@ fn coefficients_file(path: PathBuf) -> Result<(PathBuf, Coefficients)> {
 /// The columns of a table that are used.
 ///
 /// # Errors
-/// If one is dropped and asked for.
+/// If one is dropped and asked for, or there are two offsets.
 pub fn selection(table: &TableArgs) -> Result<Selection> {
+    let (weights, offset) = (table.weights.clone(), table.offset.clone());
+    if let Some(formula) = &table.formula {
+        if offset.is_some() && formula.offset().is_some() {
+            bail!("the formula has an offset: leave out --offset");
+        }
+        let selection = formula.selection();
+        return Ok(Selection { weights, offset: selection.offset.or(offset), ..selection });
+    }
     let all = |typed: &[Names]| typed.iter().flat_map(|names| names.0.clone()).collect::<Vec<String>>();
     let (only, except) = (all(&table.features), all(&table.drop));
-    let parts = [Some(&table.target), table.weights.as_ref(), table.offset.as_ref()];
+    let parts = [table.target.as_ref(), weights.as_ref(), offset.as_ref()];
     let roles = ["the target", "the weights", "the offset"];
     for (part, role) in parts.into_iter().zip(roles) {
         if let Some(name) = part.filter(|part| except.contains(part)) {
@@ -142,6 +150,5 @@ pub fn selection(table: &TableArgs) -> Result<Selection> {
         (true, false) => Features::Except(except),
         (true, true) => Features::All,
     };
-    let (target, weights, offset) = (Some(table.target.clone()), table.weights.clone(), table.offset.clone());
-    Ok(Selection { target, features, weights, offset })
+    Ok(Selection { target: table.target.clone(), features, weights, offset, ..Selection::default() })
 }

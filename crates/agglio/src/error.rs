@@ -3,7 +3,7 @@
 //! A fit that does not converge is not an error; it is a [`StopReason`](crate::outcome::StopReason).
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
@@ -150,6 +150,15 @@ impl Error {
             },
             _ => self,
         }
+    }
+
+    /// The same error about data, with the file that the data comes from.
+    #[must_use]
+    pub(crate) fn in_file(mut self, path: &Path) -> Error {
+        if let ErrorKind::Data(what) = &mut self.0.kind {
+            self.0.kind = ErrorKind::File { file: path.to_owned(), what: std::mem::take(what) };
+        }
+        self
     }
 
     pub(crate) fn parameter(name: &str, value: impl fmt::Display, allowed: &str) -> Error {

@@ -19,6 +19,7 @@
 //! |---|---|
 //! | choose what to fit, and how | [`Options`], [`activation::named`], [`Solver`] |
 //! | fit a table in memory, or a CSV file | [`rows::Dense`], [`read::Csv`], [`Plan::fit`] |
+//! | name covariates by a formula, such as `y ~ log(dose) + a:b` | [`table::Formula`] |
 //! | read the result | [`Fitted`], [`Report`], [`Certificate`] |
 //! | know how far to trust it: standard errors, intervals, tests | [`Fitted::inference`], [`inference`] |
 //! | save a model and predict | [`model::Model`] |
@@ -60,6 +61,7 @@ pub mod save;
 pub mod simulate;
 pub mod solver;
 pub mod spec;
+pub mod table;
 #[doc(hidden)]
 pub mod text;
 pub mod theory;

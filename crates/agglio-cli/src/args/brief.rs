@@ -13,7 +13,8 @@ type Flag = (&'static str, Option<&'static str>);
 
 const DATA: Flag = ("data", None);
 const TARGET: Flag = ("target", None);
-const FEATURES: Flag = ("features", Some("The covariates (columns x) [default: all others]"));
+const FORMULA: Flag = ("formula", Some("'y ~ x1 + log(x2)': target and covariates"));
+const FEATURES: Flag = ("features", Some("Covariates: x, log(x), … [default: all others]"));
 const ACTIVATION: Flag = ("activation", Some("φ: softplus, tanh, exp, … [default: sigmoid]"));
 const FORMAT: Flag = ("format", None);
 const FORCE: Flag = ("force", None);
@@ -26,6 +27,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             DATA,
             TARGET,
             FEATURES,
+            FORMULA,
             ACTIVATION,
             ("weights", None),
             ("solver", Some("gd, sgd, lbfgs, lm, …")),
@@ -40,6 +42,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             DATA,
             TARGET,
             FEATURES,
+            FORMULA,
             ACTIVATION,
             ("solvers", Some("Such as auto,gd,'sgd:batch=20;tol=1e-2'")),
             ("truth", Some("True coefficients, to show the distance to them")),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use agglio::read::Missing;
+use agglio::table::{Formula, quoted};
 use clap::{Args, ValueEnum};
 
 use super::flags::{Flags, ModelKeys, RunKeys};
@@ -15,11 +16,17 @@ pub struct TableArgs {
     /// A CSV file; `-` is standard input
     pub data: PathBuf,
     /// The response column y
-    #[arg(long, value_name = "Y", value_parser = name, help_heading = "Model")]
-    pub target: String,
-    /// The covariates (columns x), separated by commas; put a name with a comma in "double quotes" [default: every column
-    /// that is not target, weights or offset]
-    #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model", conflicts_with = "drop")]
+    #[arg(long, value_name = "Y", value_parser = name, help_heading = "Model", required_unless_present = "formula")]
+    pub target: Option<String>,
+    /// Response and covariates in one line, in place of --target, --features, --drop and --no-intercept: 'y ~ x1 + log(x2) +
+    /// a:b'. `.` is every other column, `- x` leaves a term out, `- 1` or `+ 0` the intercept, offset(x) is an --offset
+    #[arg(long, value_name = "FORMULA", value_parser = formula, help_heading = "Model",
+        conflicts_with_all = ["target", "features", "drop", "no_intercept"])]
+    pub formula: Option<Formula>,
+    /// The covariates, separated by commas: columns x, or terms log(x) (natural), sqrt(x), x^2, a:b (product), a*b (a, b and
+    /// a:b), lag* (all columns of such names). Put a name with special characters in `backticks` or "double quotes"
+    /// [default: every column that is not target, weights or offset]
+    #[arg(long, value_name = "TERMS", value_parser = names, help_heading = "Model", conflicts_with = "drop")]
     pub features: Vec<Names>,
     /// Columns to leave out (same syntax as --features)
     #[arg(long, value_name = "A,B", value_parser = names, help_heading = "Model")]
@@ -29,8 +36,8 @@ pub struct TableArgs {
     /// Fit without the intercept b
     #[arg(long, help_heading = "Model")]
     pub no_intercept: bool,
-    /// A column that is added to xᵀw + b, with a fixed coefficient of 1
-    #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
+    /// A column or term that is added to xᵀw + b, with a fixed coefficient of 1
+    #[arg(long, value_name = "TERM", value_parser = name, help_heading = "Model")]
     pub offset: Option<String>,
     /// A column with a weight for each row, 0 or more
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
@@ -63,7 +70,7 @@ pub struct RunArgs {
     pub quiet: bool,
 }
 
-/// Names of columns that were typed in one word.
+/// Columns and terms that were typed in one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names(pub Vec<String>);
 
@@ -77,7 +84,8 @@ impl TableArgs {
     /// The options of a fit that are given with the table.
     pub fn method(&self) -> Method {
         let mut method = self.model.method.clone();
-        method.spec.intercept = self.no_intercept.then_some(false);
+        let leaves_out = self.no_intercept || self.formula.as_ref().is_some_and(|formula| !formula.intercept());
+        method.spec.intercept = leaves_out.then_some(false);
         method
     }
 }
@@ -92,32 +100,46 @@ impl RunArgs {
     }
 }
 
-/// Names with commas between them, in quotes or not, as in a file's header.
+/// Columns and terms with commas between them. A name in quotes, as in a file's header, is never a term.
 fn names(typed: &str) -> Result<Names, &'static str> {
     let mut names = Vec::new();
     let mut rest = Some(typed);
     while let Some(text) = rest {
         let name = match text.trim_ascii_start().strip_prefix('"') {
-            Some(quoted) => {
-                let (name, after) =
-                    unquote(quoted).ok_or("a name that begins with a double quote must end with one")?;
+            Some(quote) => {
+                let (name, after) = unquote(quote).ok_or("a name that begins with a double quote must end with one")?;
                 rest = match after.trim_ascii_start() {
                     "" => None,
                     after => {
                         Some(after.strip_prefix(',').ok_or("a name in double quotes must be followed by a comma")?)
                     }
                 };
-                name
+                quoted(&self::name(&name)?)
             }
             None => {
-                let (name, after) = text.split_once(',').map_or((text, None), |(name, after)| (name, Some(after)));
-                rest = after;
+                let (name, after) = comma(text).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""));
+                rest = after.strip_prefix(',');
                 name.to_owned()
             }
         };
         names.push(self::name(&name)?);
     }
     Ok(Names(names))
+}
+
+/// The first comma that is neither in parentheses nor in backticks, unless these are never closed.
+fn comma(text: &str) -> Option<usize> {
+    let (mut depth, mut in_backticks) = (0_i64, false);
+    let found = text.char_indices().find(|&(_, c)| {
+        in_backticks ^= c == '`';
+        depth += if in_backticks { 0 } else { i64::from(c == '(') - i64::from(c == ')') };
+        c == ',' && depth <= 0 && !in_backticks
+    });
+    found.map(|(at, _)| at).or_else(|| text.find(',').filter(|_| depth > 0 || in_backticks))
+}
+
+fn formula(typed: &str) -> Result<Formula, String> {
+    Formula::parse(typed).map_err(|why| why.to_string())
 }
 
 /// A name without the spaces around it. The header of a file is read in the same way.

@@ -183,7 +183,7 @@ fn fit_watched(
 /// Warnings about a table that can be fitted, but looks wrong.
 pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
     let mut warnings = Vec::new();
-    if !no_header && table.names.iter().all(|name| name.parse::<f64>().is_ok()) {
+    if !no_header && !table.names.is_empty() && table.names.iter().all(|name| name.parse::<f64>().is_ok()) {
         warnings.push("all column names are numbers; if the file has no header, pass --no-header".into());
     }
     if table.dropped > 0 {

@@ -62,7 +62,7 @@ fn read_model(path: &Path) -> Result<Model> {
     Ok(Model::from_json(&source::read_text(path, "model file")?, path)?)
 }
 
-/// The columns that a model needs to predict.
+/// The columns and terms that a model needs to predict.
 ///
 /// # Errors
 /// If the model knows columns by number and the file is said to have names, which could be numbers by chance.
@@ -75,7 +75,7 @@ fn columns_of(model: &Model, csv: CsvArgs) -> Result<Selection> {
     let offset = model.offset().map(ToOwned::to_owned);
     let features = match csv.no_header {
         true => Features::InOrder { names: model.names(), columns: model.columns() },
-        false => Features::Only(model.names()),
+        false => Features::Exactly(model.names()),
     };
     Ok(Selection { features, offset, ..Selection::default() })
 }

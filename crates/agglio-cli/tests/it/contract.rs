@@ -167,9 +167,12 @@ fn what_short_help_says_of_a_flag_replaces_nothing() {
     let folder = Folder::new();
     let full = folder.run("fit --help").stdout;
     let full = full.split_whitespace().collect::<Vec<_>>().join(" ");
-    for words in
-        ["put a name with a comma in", "leaky-softplus[:K=0.2]", "key=value after the name", "Keys of --solver"]
-    {
+    for words in [
+        "Put a name with special characters in",
+        "leaky-softplus[:K=0.2]",
+        "key=value after the name",
+        "Keys of --solver",
+    ] {
         assert!(full.contains(words), "no {words} in\n{full}");
     }
     assert!(folder.run("tune --help").stdout.contains("shown for comparison"));

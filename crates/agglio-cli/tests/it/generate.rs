@@ -94,7 +94,7 @@ fn manual_pages_are_set_without_warnings() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("φ(xᵀw + b)"), "{text}");
     // a flag that `-h` leaves out
-    assert!(text.contains("A column that is added to"), "{text}");
+    assert!(text.contains("A column or term that is"), "{text}");
 }
 
 #[test]

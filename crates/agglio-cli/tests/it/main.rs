@@ -25,6 +25,7 @@ mod roundtrip;
 #[cfg(target_os = "linux")]
 mod signals;
 mod snapshot;
+mod terms;
 mod theory;
 mod tune;
 mod verdicts;

@@ -41,7 +41,7 @@ pub struct Origin<'a> {
     pub solver: &'a str,
     /// Name of the target column.
     pub target: &'a str,
-    /// Name of the offset column.
+    /// The column or term of the offset.
     pub offset: Option<&'a str>,
     /// Number of columns of the table, if they have no names and are identified by their position.
     pub columns: Option<usize>,
@@ -117,7 +117,8 @@ impl Model {
             return Err("not a model file: its status, rows or loss cannot come from a fit".into());
         }
         let coefficients = file.coefficients.values();
-        match file.intercept.is_finite() && !coefficients.is_empty() {
+        // an offset alone is also a model
+        match file.intercept.is_finite() && (!coefficients.is_empty() || file.offset.is_some()) {
             true => Ok(Model { phi, file, coefficients }),
             false => Err("not a model file: it has no coefficients, or an intercept that is not finite".into()),
         }
@@ -178,7 +179,7 @@ impl Model {
         Model::from_json(&bounded::read(path, "model file")?, path)
     }
 
-    /// Names of the covariates.
+    /// Names of the covariates, which are columns or terms; see [`Features::Exactly`](crate::table::Features::Exactly).
     pub fn names(&self) -> Vec<String> {
         self.file.coefficients.0.iter().map(|(name, _)| name.clone()).collect()
     }
@@ -188,7 +189,7 @@ impl Model {
         &self.file.target
     }
 
-    /// Name of the offset column.
+    /// The column or term of the offset.
     pub fn offset(&self) -> Option<&str> {
         self.file.offset.as_deref()
     }
@@ -205,13 +206,19 @@ impl Model {
 
     /// The linear predictor xᵀw + b + offset of each row of a row-major table.
     fn predictors(&self, values: &[f64], offsets: Option<&[f64]>) -> Vec<f64> {
-        let dot = |x: &[f64]| x.iter().zip(&self.coefficients).map(|(x, w)| x * w).sum::<f64>();
+        // a lone covariate may be −∞, and has no effect if its coefficient is zero
+        let w = if self.coefficients == [0.0] { &[] } else { self.coefficients.as_slice() };
+        let dot = |x: &[f64]| x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>();
         let offset = |i: usize| offsets.and_then(|o| o.get(i)).copied().unwrap_or(0.0);
-        let rows = values.chunks(self.coefficients.len().max(1)).enumerate();
+        if self.coefficients.is_empty() {
+            return offsets.unwrap_or_default().iter().map(|offset| self.file.intercept + offset).collect();
+        }
+        let rows = values.chunks(self.coefficients.len()).enumerate();
         rows.map(|(i, x)| dot(x) + self.file.intercept + offset(i)).collect()
     }
 
-    /// Predicts the response of each row of a row-major table, with the covariates in the order of [`Model::names`].
+    /// Predicts the response of each row of a row-major table, with the covariates in the order of [`Model::names`]. A
+    /// model without covariates predicts one response for each offset.
     ///
     /// Under post-activation noise the prediction is φ(xᵀw), the mean of y. Under pre-activation noise it is the mean
     /// E φ(xᵀw + ε), ε ~ N(0, σ²), by [`Activation::average`], or φ(xᵀw), which is the median if φ is increasing.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::activation::Activation;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::math::linalg::Symmetric;
 use crate::oracle::answer::{
     Answer, ConstantModel, Curvature, Departure, Gradient, MeanSlope, Meat, Mixture, Model, NormalEquations, Value,
@@ -116,6 +116,9 @@ impl Driver {
         // scoring works for a single row too
         if problem.coordinates.is_none() {
             measured.require_fittable()?;
+        }
+        if measured.width == 0 && !problem.intercept {
+            return Err(Error::data("the model has neither a covariate nor an intercept: there is nothing to fit"));
         }
         let frame = frame(problem, &measured)?;
         let tally = shards.prepare(&frame)?;

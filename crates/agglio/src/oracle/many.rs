@@ -56,7 +56,7 @@ impl<'a> MultiQuery<'a> {
             let run = first.asked.run(start..positions.end.min(start + stride), &mut picked);
             self.visit(first, start, &run, &mut scratch, &mut columns, &mut partials);
         }
-        for (partial, sums) in partials.iter_mut().zip(columns.sums.chunks_exact(width)) {
+        for (partial, sums) in partials.iter_mut().zip(columns.sums.chunks_exact(width.max(1))) {
             partial.gradient.rows.copy_from_slice(sums);
         }
         partials

@@ -20,7 +20,7 @@ use crate::rows::{Addition, Predictor, Rows, Run};
 /// coefficients are known and they are added to the gradient.
 pub(super) fn stride(width: usize) -> usize {
     const CACHED: usize = 8192;
-    (CACHED / width).clamp(8, LEAF)
+    (CACHED / width.max(1)).clamp(8, LEAF)
 }
 
 /// A query with its points in the units of the rows.

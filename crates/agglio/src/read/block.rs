@@ -9,17 +9,33 @@ use std::collections::TryReserveError;
 
 use memchr::{memchr, memchr3};
 
-use crate::read::selection::Columns;
 use crate::read::{Table, cell, decimal};
+use crate::table::{Columns, Computed, Design, Levels};
+
+/// The use of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// It is skipped.
+    None,
+    /// Position of its number in a row: covariates first, then response, weight and offset.
+    Number(usize),
+    /// Position of its level among the categories.
+    Level(usize),
+    /// A number that is also a level.
+    Both(usize, usize),
+}
 
 /// The layout of the fields of a line.
 #[derive(Debug)]
 pub struct Layout {
     delimiter: u8,
-    /// For each column of the file, the position of its number in a row: covariates first, then response, weight and
-    /// offset.
-    places: Vec<Option<usize>>,
+    /// The use of each column of the file.
+    places: Vec<Place>,
+    /// Number of numbers that covariates are made of.
     features: usize,
+    /// How covariates are computed, unless they are these numbers.
+    design: Option<Design>,
+    categories: usize,
     target: Option<usize>,
     weights: Option<usize>,
     offset: Option<usize>,
@@ -33,13 +49,37 @@ impl Layout {
         if delimiter.is_ascii_digit() || b"+-.eE\"\n\r".contains(&delimiter) {
             return None;
         }
-        let mut places = vec![None; width];
+        let mut places = vec![Place::None; width];
         for (place, j) in columns.all().enumerate() {
-            *places.get_mut(j)? = Some(place);
+            *places.get_mut(j)? = Place::Number(place);
         }
-        let place = |column: Option<usize>| column.and_then(|j| places.get(j).copied().flatten());
+        let place = |column: Option<usize>| match places.get(column?)? {
+            Place::Number(place) => Some(*place),
+            _ => None,
+        };
         let (target, weights, offset) = (place(columns.target), place(columns.weights), place(columns.offset));
-        Some(Layout { delimiter, features: columns.features.len(), target, weights, offset, drop, places })
+        for (level, &j) in columns.categories.iter().enumerate() {
+            let place = places.get_mut(j)?;
+            *place = match *place {
+                Place::None => Place::Level(level),
+                Place::Number(number) => Place::Both(number, level),
+                // a column that is read twice
+                _ => return None,
+            };
+        }
+        let (features, design) = (columns.features.len(), columns.design.clone());
+        let categories = columns.categories.len();
+        Some(Layout { delimiter, features, design, categories, target, weights, offset, drop, places })
+    }
+
+    /// Number of covariates.
+    fn width(&self) -> usize {
+        self.design.as_ref().map_or(self.features, Design::width)
+    }
+
+    /// Whether lines have offsets.
+    fn has_offset(&self) -> bool {
+        self.offset.is_some() || self.design.as_ref().is_some_and(Design::has_offset)
     }
 
     /// Number of numbers in a line.
@@ -60,12 +100,18 @@ pub struct Block {
     labels: Vec<f64>,
     weights: Vec<f64>,
     offsets: Vec<f64>,
-    /// The numbers of the current line.
+    /// Codes of the rows for each category, and the levels of this block.
+    codes: Vec<Vec<u32>>,
+    levels: Vec<Levels>,
+    /// The numbers and codes of the current line.
     line: Vec<f64>,
+    line_codes: Vec<u32>,
     /// Number of rows that are kept.
     pub rows: usize,
     /// Number of rows that are dropped because of a missing value.
     pub dropped: usize,
+    /// Number of rows whose covariate is −∞.
+    at_limit: usize,
     /// Whether every line was plain.
     pub plain: bool,
 }
@@ -84,20 +130,27 @@ impl Block {
     /// If the memory cannot be reserved.
     pub fn prepare(&mut self, bytes: usize, layout: &Layout) -> Result<(), TryReserveError> {
         let rows = layout.most_rows(bytes);
-        (self.rows, self.dropped, self.plain) = (0, 0, false);
+        (self.rows, self.dropped, self.at_limit, self.plain) = (0, 0, 0, false);
         self.line.resize(layout.numbers(), 0.0);
+        self.line_codes.resize(layout.categories, 0);
         self.values.clear();
-        self.values.try_reserve(rows * layout.features)?;
+        self.values.try_reserve(rows * layout.width())?;
         let single = [
-            (&mut self.labels, layout.target),
-            (&mut self.weights, layout.weights),
-            (&mut self.offsets, layout.offset),
+            (&mut self.labels, layout.target.is_some()),
+            (&mut self.weights, layout.weights.is_some()),
+            (&mut self.offsets, layout.has_offset()),
         ];
-        for (numbers, place) in single {
+        for (numbers, is_used) in single {
             numbers.clear();
-            numbers.try_reserve(if place.is_some() { rows } else { 0 })?;
+            numbers.try_reserve(if is_used { rows } else { 0 })?;
         }
-        Ok(())
+        self.codes.resize_with(layout.categories, Vec::new);
+        self.levels.resize_with(layout.categories, Levels::default);
+        self.levels.iter_mut().for_each(Levels::clear);
+        self.codes.iter_mut().try_for_each(|codes| {
+            codes.clear();
+            codes.try_reserve(rows)
+        })
     }
 
     /// Parses whole lines.
@@ -110,7 +163,7 @@ impl Block {
             let (bad, rest) = self.take_line(text, layout)?;
             text = rest;
             match bad {
-                Bad { any: false, .. } => self.keep_line(layout),
+                Bad { any: false, .. } => self.keep_line(layout)?,
                 Bad { missing: true, .. } if layout.drop => self.dropped += 1,
                 Bad { .. } => return None,
             }
@@ -137,14 +190,16 @@ impl Block {
     }
 
     /// Parses one field. Returns the remaining text, which begins with the delimiter or line end after the field.
-    fn take_field<'t>(
-        &mut self,
-        text: &'t [u8],
-        place: Option<usize>,
-        delimiter: u8,
-        bad: &mut Bad,
-    ) -> Option<&'t [u8]> {
-        let Some(place) = place else { return text.get(memchr3(delimiter, b'\n', b'\r', text)?..) };
+    fn take_field<'t>(&mut self, text: &'t [u8], place: Place, delimiter: u8, bad: &mut Bad) -> Option<&'t [u8]> {
+        let place = match place {
+            Place::Number(place) => place,
+            Place::None => return text.get(memchr3(delimiter, b'\n', b'\r', text)?..),
+            Place::Level(level) => return self.take_level(text, level, delimiter, bad),
+            Place::Both(place, level) => {
+                self.take_level(text, level, delimiter, bad)?;
+                return self.take_field(text, Place::Number(place), delimiter, bad);
+            }
+        };
         let number = self.line.get_mut(place)?;
         if let Some((value, bytes)) = decimal::leading(text) {
             let rest = text.get(bytes..)?;
@@ -166,8 +221,26 @@ impl Block {
         Some(rest)
     }
 
-    fn keep_line(&mut self, layout: &Layout) {
-        self.values.extend_from_slice(self.line.get(..layout.features).unwrap_or_default());
+    /// Reads the level in one field, as [`Block::take_field`] reads a number. Apart, so that reading numbers stays fast.
+    #[inline(never)]
+    fn take_level<'t>(&mut self, text: &'t [u8], level: usize, delimiter: u8, bad: &mut Bad) -> Option<&'t [u8]> {
+        let (field, rest) = text.split_at_checked(memchr3(delimiter, b'\n', b'\r', text)?)?;
+        match cell::level(field.trim_ascii()) {
+            Ok(name) => *self.line_codes.get_mut(level)? = self.levels.get_mut(level)?.code(name),
+            Err(fault) => {
+                bad.any = true;
+                bad.missing |= fault.is_missing();
+            }
+        }
+        Some(rest)
+    }
+
+    /// Keeps the current line; none if a term cannot take one of its numbers.
+    fn keep_line(&mut self, layout: &Layout) -> Option<()> {
+        match &layout.design {
+            None => self.values.extend_from_slice(self.line.get(..layout.features).unwrap_or_default()),
+            Some(design) => self.compute(design, layout)?,
+        }
         let single = [
             (&mut self.labels, layout.target),
             (&mut self.weights, layout.weights),
@@ -176,17 +249,49 @@ impl Block {
         for (numbers, place) in single {
             numbers.extend(place.and_then(|place| self.line.get(place)));
         }
+        if layout.categories > 0 {
+            self.codes.iter_mut().zip(&self.line_codes).for_each(|(codes, code)| codes.push(*code));
+        }
         self.rows += 1;
+        Some(())
     }
 
-    /// Appends its rows to a table of the same columns.
-    pub fn append_to(&self, table: &mut Table) {
+    /// Appends what is computed from the numbers of the current line.
+    #[inline(never)]
+    fn compute(&mut self, design: &Design, layout: &Layout) -> Option<()> {
+        let numbers = self.line.get(..layout.features).unwrap_or_default();
+        let counts = layout.weights.and_then(|place| self.line.get(place)) != Some(&0.0);
+        let Computed { offset, at_limit } = design.compute(numbers, counts, &mut self.values).ok()?;
+        self.offsets.extend(offset);
+        self.at_limit += usize::from(at_limit);
+        Some(())
+    }
+
+    /// Bytes of its levels.
+    pub fn level_bytes(&self) -> u64 {
+        self.levels.iter().map(|levels| levels.bytes).sum()
+    }
+
+    /// Appends its rows to a table of the same columns, whose levels so far are `levels`.
+    pub fn append_to(&self, table: &mut Table, levels: &mut [Levels]) {
         table.values.extend_from_slice(&self.values);
         table.labels.extend_from_slice(&self.labels);
         for (all, new) in [(&mut table.weights, &self.weights), (&mut table.offsets, &self.offsets)] {
             all.iter_mut().for_each(|all| all.extend_from_slice(new));
         }
+        let here = self.codes.iter().zip(&self.levels);
+        for ((category, levels), (codes, names)) in table.categories.iter_mut().zip(levels).zip(here) {
+            // only levels of rows that are kept, in the order of these rows
+            let mut known: Vec<Option<u32>> = vec![None; names.names().len()];
+            let code = |&code: &u32| {
+                let (known, name) = (known.get_mut(code as usize)?, names.names().get(code as usize)?);
+                Some(*known.get_or_insert_with(|| levels.code(name)))
+            };
+            category.codes.extend(codes.iter().filter_map(code));
+            levels.copy_to(category);
+        }
         table.rows += self.rows;
         table.dropped += self.dropped;
+        table.at_limit += self.at_limit;
     }
 }

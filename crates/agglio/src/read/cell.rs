@@ -1,11 +1,15 @@
 //! A *cell* is the text of one number in a file. Parsing it gives the number, or a fault.
 
 use crate::read::decimal;
+use crate::table::Domain;
 
 /// The texts that mean a missing value.
 const MISSING: [&[u8]; 9] = [b"", b"na", b"n/a", b"#n/a", b"null", b"none", b"nil", b"?", b"."];
 
-/// Why a cell is not a usable number.
+/// The texts that mean a missing category. Other words for a missing number may be levels.
+const MISSING_LEVELS: [&[u8]; 6] = [b"", b"na", b"n/a", b"#n/a", b"null", b"nan"];
+
+/// Why a cell is not a usable number, or not a usable level of a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// An empty cell, or a word for a missing value.
@@ -18,8 +22,23 @@ pub enum Fault {
     Overflow,
     /// A weight below zero.
     Negative,
+    /// A number that a term cannot take.
+    Domain(Domain),
+    /// A level that is not UTF-8.
+    Encoding,
     /// Anything else.
     Text,
+}
+
+/// Reads the level in a cell of a category.
+///
+/// # Errors
+/// If the cell is missing, or is not UTF-8.
+pub fn level(cell: &[u8]) -> Result<&str, Fault> {
+    if MISSING_LEVELS.iter().any(|missing| missing.eq_ignore_ascii_case(cell)) {
+        return Err(Fault::Missing);
+    }
+    std::str::from_utf8(cell).map_err(|_| Fault::Encoding)
 }
 
 /// Parses the number in a cell.
@@ -59,6 +78,8 @@ impl Fault {
             Fault::Infinite => ("is not finite", "correct it, or remove the row or the column"),
             Fault::Overflow => ("overflows a double", "rescale the column"),
             Fault::Negative => ("is negative", "weights must be at least 0"),
+            Fault::Domain(domain) => domain.describe(),
+            Fault::Encoding => ("is not UTF-8", "save the file as UTF-8"),
             Fault::Text => ("is not a number", misspelt(cell).unwrap_or("encode the column as numbers")),
         }
     }

@@ -5,18 +5,14 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Hint, Result};
-use crate::read::block::Block;
-use crate::read::cell::{self, Fault};
+use crate::read::cell;
 use crate::read::records::{Broken, LONGEST, MOST_FIELDS, Records};
-use crate::read::selection::Columns;
-use crate::read::survey::Survey;
-use crate::read::{Features, Pieces, Selection, Table, signature};
+use crate::read::rows::Rows;
+use crate::read::{Pieces, Selection, Table, signature};
 use crate::text::escape;
 
 /// Candidate delimiters. Of equally frequent ones the first is chosen.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// Number of rows that may be dropped, in addition to a thousand for each row that is kept.
-const MOST_DROPPED: usize = 1 << 22;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The treatment of a row with a missing value.
@@ -47,9 +43,9 @@ pub enum Missing {
 #[derive(Clone, Debug)]
 pub struct Csv {
     delimiter: Option<u8>,
-    header: bool,
-    missing: Missing,
-    memory: u64,
+    pub(super) header: bool,
+    pub(super) missing: Missing,
+    pub(super) memory: u64,
     threads: Option<usize>,
 }
 
@@ -140,18 +136,7 @@ impl Csv {
             (true, true) => named(&records, path)?,
             (true, false) => (1..=records.len()).map(|j| j.to_string()).collect(),
         };
-        let rows = Rows {
-            path,
-            columns: selection.locate(&header, path)?,
-            header,
-            has_header: self.header,
-            can_drop: matches!(selection.features, Features::All | Features::Except(_)),
-            missing: self.missing,
-            memory: self.memory,
-            kept: 0,
-            dropped: 0,
-            survey: None,
-        };
+        let rows = Rows::new(path, header, self, selection)?;
         Ok(Pieces::new(records, rows, self.threads))
     }
 
@@ -233,160 +218,4 @@ pub(super) fn broken<R: Read>(why: &Broken, records: &Records<R>, path: &Path) -
         ),
     };
     ErrorKind::Cell { file: path.to_owned(), line, column: None, what }.into()
-}
-
-/// Converts records to rows of numbers, one at a time.
-#[derive(Debug)]
-pub(super) struct Rows<'a> {
-    pub path: &'a Path,
-    header: Vec<String>,
-    pub has_header: bool,
-    pub columns: Columns,
-    /// Whether the user may drop covariates that cannot be used.
-    can_drop: bool,
-    pub missing: Missing,
-    memory: u64,
-    /// Number of rows kept and dropped so far, over all tables.
-    kept: usize,
-    dropped: usize,
-    /// The first bad cell. After it, bad cells are only counted.
-    pub survey: Option<Survey>,
-}
-
-impl Rows<'_> {
-    /// Number of columns of the file.
-    pub fn width(&self) -> usize {
-        self.header.len()
-    }
-
-    pub fn empty_table(&self) -> Table {
-        Table {
-            names: self.columns.features.iter().map(|&j| self.header[j].clone()).collect(),
-            weights: self.columns.weights.map(|_| Vec::new()),
-            offsets: self.columns.offset.map(|_| Vec::new()),
-            columns: self.width(),
-            ..Table::default()
-        }
-    }
-
-    pub fn want_more<R: Read>(&self, records: &Records<R>) -> bool {
-        self.survey.as_ref().is_none_or(|survey| !survey.is_over(records))
-    }
-
-    /// Converts one record.
-    pub fn take<R: Read>(&mut self, records: &Records<R>, table: &mut Table) -> Result<()> {
-        self.reserve_row(table)?;
-        if let Some(survey) = &mut self.survey {
-            survey.count(records, self.columns.all());
-            return Ok(());
-        }
-        self.require_width(records)?;
-        match self.append(records, table) {
-            Ok(()) => {
-                table.rows += 1;
-                self.kept += 1;
-            }
-            // the row is dropped even if another bad cell comes before the missing one
-            Err(_) if self.missing == Missing::Drop && self.has_missing(records) => {
-                table.truncate();
-                table.dropped += 1;
-                self.dropped += 1;
-                return self.require_use();
-            }
-            Err((column, fault)) => {
-                table.truncate();
-                let can_be_dropped = self.can_drop && self.columns.features.contains(&column);
-                let mut survey = Survey::new(records, column, fault, self.kept == 0, can_be_dropped);
-                survey.count(records, self.columns.all());
-                self.survey = Some(survey);
-            }
-        }
-        Ok(())
-    }
-
-    /// Appends a block. False if its records must be read one by one, because one of them may be refused.
-    pub fn take_block(&mut self, block: &Block, table: &mut Table) -> bool {
-        let most_dropped = self.dropped + block.dropped;
-        let fits = table.bytes(block.rows + 1) <= self.memory && table.try_reserve(block.rows).is_ok();
-        if !fits || most_dropped > MOST_DROPPED + 1000 * self.kept {
-            return false;
-        }
-        block.append_to(table);
-        self.kept += block.rows;
-        self.dropped += block.dropped;
-        true
-    }
-
-    /// Reserves the memory for one more row, within the limit.
-    fn reserve_row(&self, table: &mut Table) -> Result<()> {
-        if table.bytes(1) <= self.memory && table.try_reserve(1).is_ok() {
-            return Ok(());
-        }
-        let rows = self.kept;
-        let what = format!("the free memory holds only {rows} rows; use more memory, or fewer rows or columns");
-        Err(Error::file(self.path, what))
-    }
-
-    fn has_missing<R: Read>(&self, records: &Records<R>) -> bool {
-        self.columns.all().any(|j| cell::parse(records.get(j)).is_err_and(Fault::is_missing))
-    }
-
-    /// Ends the reading of a source that drops nearly every row. It may be endless.
-    fn require_use(&self) -> Result<()> {
-        if self.dropped <= MOST_DROPPED + 1000 * self.kept {
-            return Ok(());
-        }
-        let what = format!(
-            "{} rows have a missing value and only {} have none; is this the right column?",
-            self.dropped, self.kept
-        );
-        Err(Error::file(self.path, what))
-    }
-
-    fn require_width<R: Read>(&self, records: &Records<R>) -> Result<()> {
-        let (found, expected) = (records.len(), self.header.len());
-        if found == expected {
-            return Ok(());
-        }
-        let start = records.start();
-        let plural = if found == 1 { "" } else { "s" };
-        let first = if self.has_header { "header" } else { "first line" };
-        let what = format!("{found} field{plural}, but the {first} has {expected} (at byte {})", start.byte);
-        Err(ErrorKind::Cell { file: self.path.to_owned(), line: start.line, column: None, what }.into())
-    }
-
-    fn append<R: Read>(&self, records: &Records<R>, table: &mut Table) -> std::result::Result<(), (usize, Fault)> {
-        let number = |j: usize| cell::parse(records.get(j)).map_err(|fault| (j, fault));
-        for &j in &self.columns.features {
-            table.values.push(number(j)?);
-        }
-        if let Some(j) = self.columns.target {
-            table.labels.push(number(j)?);
-        }
-        if let (Some(j), Some(weights)) = (self.columns.weights, &mut table.weights) {
-            let weight = number(j)?;
-            if weight < 0.0 {
-                return Err((j, Fault::Negative));
-            }
-            weights.push(weight);
-        }
-        if let (Some(j), Some(offsets)) = (self.columns.offset, &mut table.offsets) {
-            offsets.push(number(j)?);
-        }
-        Ok(())
-    }
-
-    /// The error of the rows so far, if there is one. `more` says that the source was not read to its end.
-    pub fn finish(&self, more: bool) -> Result<()> {
-        if let Some(survey) = &self.survey {
-            return Err(survey.error(&self.header, self.path, more));
-        }
-        match (self.kept, self.dropped) {
-            (0, 0) => Err(Error::file(self.path, "no rows: there is only a header")),
-            (0, dropped) => {
-                Err(Error::file(self.path, format!("no rows are left: all {dropped} have a missing value")))
-            }
-            _ => Ok(()),
-        }
-    }
 }

@@ -14,10 +14,11 @@ use memchr::memchr;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Result;
-use crate::read::Table;
 use crate::read::block::{Block, Layout};
-use crate::read::csv::{Missing, Rows, broken};
+use crate::read::csv::{Missing, broken};
 use crate::read::records::Records;
+use crate::read::rows::Rows;
+use crate::read::{Category, Table};
 
 /// Bytes of a block: about a millisecond of work, and small enough for the cache of a processor.
 const BLOCK_BYTES: usize = 1 << 18;
@@ -80,10 +81,13 @@ impl<'a, R: Read> Pieces<'a, R> {
 
     /// Appends the next rows to a table from [`Pieces::table`]; false if there are no more.
     ///
+    /// Levels of categories are in order of first appearance until there are no more rows, and sorted then.
+    ///
     /// # Errors
     /// If the text is not a table, a selected cell is not a finite number, or the table would be too large.
     pub fn append_to(&mut self, table: &mut Table) -> Result<bool> {
         if self.ended {
+            table.categories.iter_mut().for_each(Category::sort);
             return Ok(false);
         }
         if self.pending || self.layout.is_none() {
@@ -260,6 +264,10 @@ mod tests {
         (cells, end).prop_map(|(cells, end)| cells.join(",") + end)
     }
 
+    fn terms(texts: &[&str]) -> Features {
+        Features::Only(texts.iter().map(|&text| text.to_owned()).collect())
+    }
+
     fn selections() -> impl Strategy<Value = Selection> {
         let (target, weights) = (Some("y".to_owned()), Some("w".to_owned()));
         let only = Features::Only(vec!["b".into(), "a".into()]);
@@ -268,7 +276,16 @@ mod tests {
             Selection { target: target.clone(), ..Selection::default() },
             Selection { features: Features::Except(vec!["a".into()]), ..Selection::default() },
             Selection { target: target.clone(), weights: weights.clone(), ..Selection::default() },
-            Selection { target, offset: weights, features: only, ..Selection::default() },
+            Selection { target: target.clone(), offset: weights.clone(), features: only, ..Selection::default() },
+            Selection { target: target.clone(), features: terms(&["log(a)"]), ..Selection::default() },
+            Selection {
+                target: target.clone(),
+                offset: Some("sqrt(w)".into()),
+                features: terms(&["a", "b^-1:a", "a^0.5"]),
+                ..Selection::default()
+            },
+            Selection { target, weights, features: terms(&["log(a)"]), ..Selection::default() },
+            Selection { categories: vec!["w".into(), "a".into()], features: terms(&["a"]), ..Selection::default() },
         ])
     }
 

@@ -28,6 +28,8 @@ pub struct Survey {
     is_first_row: bool,
     /// Whether its column is a covariate that the user may drop.
     can_be_dropped: bool,
+    /// The term that cannot take the number, as part of the message.
+    needed: String,
 }
 
 impl Survey {
@@ -38,6 +40,7 @@ impl Survey {
         fault: Fault,
         is_first_row: bool,
         can_be_dropped: bool,
+        needed: String,
     ) -> Survey {
         Survey {
             column,
@@ -50,6 +53,7 @@ impl Survey {
             same_column: 0,
             is_first_row,
             can_be_dropped,
+            needed,
         }
     }
 
@@ -58,9 +62,9 @@ impl Survey {
         records.bytes() >= self.until
     }
 
-    /// Counts the bad cells of the current record.
-    pub fn count<R: Read>(&mut self, records: &Records<R>, columns: impl Iterator<Item = usize>) {
-        let same = |&j: &usize| cell::parse(records.get(j)).err() == Some(self.fault);
+    /// Counts the bad cells of the current record; `fault` finds the fault in a column.
+    pub fn count(&mut self, fault: impl Fn(usize) -> Option<Fault>, columns: impl Iterator<Item = usize>) {
+        let same = |&j: &usize| fault(j) == Some(self.fault);
         self.rows += 1;
         self.same_column += usize::from(same(&self.column));
         self.same_fault += columns.filter(same).count();
@@ -82,7 +86,8 @@ impl Survey {
             true => (others.as_str(), self.leave_out()),
             false => (others.as_str(), ""),
         };
-        let what = format!("`{}` {wrong}{others}; {advice}{leave}", escape::short(&self.cell));
+        let needed = &self.needed;
+        let what = format!("`{}` {wrong}{needed}{others}; {advice}{leave}", escape::short(&self.cell));
         let column = Some(escape::short(name.as_bytes()));
         let hint = match self.fault {
             Fault::Missing | Fault::Nan => Some(Hint::DropRows),

@@ -8,7 +8,8 @@ use crate::rows::kernel::{self, Element, Stored};
 use crate::rows::unit::{TAME, divide_columns, power_of_two};
 use crate::rows::{Addition, BLOCK, Moments, Rows, Run};
 
-/// A dense table of covariates with responses, and optional weights, offsets and clusters.
+/// A dense table of covariates with responses, and optional weights, offsets and clusters. There may be no covariates, for a model
+/// that has an offset and an intercept only.
 ///
 /// In f32 storage the table needs half the memory; the arithmetic is always f64. A clone shares the numbers.
 ///
@@ -47,7 +48,7 @@ impl Dense {
     /// Creates rows of `width` covariates from a row-major table, with one response per row.
     ///
     /// # Errors
-    /// If the lengths do not match, there is no row or no column, or a value is not finite.
+    /// If the lengths do not match, there is no row, or a value is not finite.
     pub fn new(values: Vec<f64>, width: usize, labels: Vec<f64>) -> Result<Dense> {
         check_shape(values.len(), width, &labels)?;
         let mut rows = Dense::measured(Values::F64(Arc::new(values)), width, labels);
@@ -185,8 +186,8 @@ impl Dense {
 
 fn check_shape(values: usize, width: usize, labels: &[f64]) -> Result<()> {
     let rows = labels.len();
-    if rows == 0 || width == 0 {
-        return Err(Error::data(format!("a table of {rows} rows and {width} columns has nothing to fit")));
+    if rows == 0 {
+        return Err(Error::data("a table of 0 rows has nothing to fit"));
     }
     if rows.checked_mul(width) != Some(values) {
         return Err(Error::data(format!("{values} values are not {rows} rows (one label each) of {width}")));
@@ -297,6 +298,9 @@ impl Rows for Dense {
     }
 
     fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], scratch: &mut Vec<f64>) {
+        if self.width == 0 {
+            return z.fill(0.0);
+        }
         let x = self.plain(run, centre, scratch);
         let blocks = v.chunks(BLOCK * self.width).zip(z.chunks_mut(BLOCK * run.len()));
         blocks.for_each(|(v, z)| linalg::multiply_rows(x, self.width, v, z));
@@ -311,6 +315,9 @@ impl Rows for Dense {
     }
 
     fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], scratch: &mut Vec<f64>) {
+        if self.width == 0 {
+            return;
+        }
         let x = self.plain(run, centre, scratch);
         let blocks = a.chunks(BLOCK * run.len()).zip(sums.chunks_mut(BLOCK * self.width));
         blocks.for_each(|(a, sums)| linalg::add_rows_times(x, self.width, a, sums));
@@ -321,6 +328,9 @@ impl Rows for Dense {
     }
 
     fn add_products(&self, run: &Run<'_>, centre: &[f64], a: &[f64], h: &mut [f64], scratch: &mut Vec<f64>) {
+        if self.width == 0 {
+            return;
+        }
         let size = run.len() * self.width;
         match self.stored(run, centre) {
             Some(x) => linalg::add_weighted_gram(x, a, h, sized(scratch, size)),

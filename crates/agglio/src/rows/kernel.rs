@@ -166,7 +166,7 @@ pub(super) fn add_rows_and_squares<T: Element>(
 /// Writes x_ij − c_j, row-major.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 pub(super) fn copy_rows<T: Element>(rows: Stored<'_, T>, centre: &[f64], copy: &mut [f64]) {
-    for (i, copy) in copy.chunks_exact_mut(rows.width).enumerate() {
+    for (i, copy) in copy.chunks_exact_mut(rows.width.max(1)).enumerate() {
         match centre.is_empty() {
             true => copy.iter_mut().zip(rows.row(i)).for_each(|(copy, &x)| *copy = x.into()),
             false => copy.iter_mut().zip(rows.row(i)).zip(centre).for_each(|((copy, &x), c)| *copy = x.into() - c),

@@ -135,6 +135,9 @@ pub trait Rows: Debug + Send + Sync {
     ///
     /// Default: calls [`Rows::dots`] for each vector.
     fn dots_many(&self, run: &Run<'_>, centre: &[f64], v: &[f64], z: &mut [f64], _scratch: &mut Vec<f64>) {
+        if self.width() == 0 {
+            return z.fill(0.0);
+        }
         let pairs = v.chunks_exact(self.width()).zip(z.chunks_exact_mut(run.len()));
         pairs.for_each(|(v, z)| self.dots(run, centre, v, z));
     }
@@ -150,7 +153,8 @@ pub trait Rows: Debug + Send + Sync {
     ///
     /// Default: calls [`Rows::add_rows`] for each addition.
     fn add_many(&self, run: &Run<'_>, centre: &[f64], a: &[f64], sums: &mut [f64], _scratch: &mut Vec<f64>) {
-        let pairs = a.chunks_exact(run.len()).zip(sums.chunks_exact_mut(self.width()));
+        // without covariates there is nothing to add
+        let pairs = a.chunks_exact(run.len()).zip(sums.chunks_exact_mut(self.width().max(1)));
         pairs.for_each(|(coefficients, sums)| self.add_rows(run, centre, &mut [Addition { coefficients, sums }]));
     }
 

@@ -49,7 +49,7 @@ impl Start {
         match self {
             Start::Zero => Ok(vec![0.0; coordinates.dim()]),
             Start::Random(scale) => {
-                let scale = scale.unwrap_or(10.0 / (coefficients as f64).sqrt());
+                let scale = scale.unwrap_or(10.0 / (coefficients.max(1) as f64).sqrt());
                 let mut random = Random::new(seed, Stream::Start);
                 let theta: Vec<f64> = (0..coordinates.dim()).map(|_| scale * random.normal()).collect();
                 match theta.iter().all(|t| t.abs() <= FARTHEST) {

@@ -10,6 +10,7 @@ mod outputs;
 mod parameters;
 mod simulations;
 mod tables;
+mod terms;
 
 use std::fs;
 use std::path::Path;
@@ -152,6 +153,7 @@ fn groups() -> Vec<Group> {
     vec![
         tables::group(),
         columns::group(),
+        terms::group(),
         data::group(),
         parameters::group(),
         outputs::group(),

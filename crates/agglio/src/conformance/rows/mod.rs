@@ -39,8 +39,9 @@ pub(super) const LAWS: &[RowsLaw] = &[
     Law { says: "columns whose squares overflow are divided by powers of two, or refused", check: units },
 ];
 
-/// Shapes with one row, one column, more columns than rows, and more rows than any block of them has.
-const SHAPES: [(usize, usize); 9] = [(1, 1), (1, 6), (5, 1), (2, 2), (3, 9), (16, 4), (37, 5), (130, 17), (700, 3)];
+/// Shapes with one row, one column, no column, more columns than rows, and more rows than any block of them has.
+const SHAPES: [(usize, usize); 10] =
+    [(1, 1), (1, 6), (5, 1), (2, 2), (3, 9), (16, 4), (37, 5), (130, 17), (700, 3), (6, 0)];
 
 fn tables() -> impl Iterator<Item = Table> {
     let columns = [(false, false), (true, true), (true, false), (false, true)];

@@ -119,10 +119,13 @@ impl Reference<'_> {
                 let entry = |(i, j)| Expected::of(start[j * d + i], rows.iter().zip(&a).map(|(x, a)| a * x[i] * x[j]));
                 lower.map(entry).collect()
             }
-            "dots_many" => wave(2 * BLOCK * d, 0.2).chunks(d).flat_map(|v| Self::dots(&rows, v)).collect(),
+            "dots_many" => {
+                let v = wave(2 * BLOCK * d, 0.2);
+                (0..2 * BLOCK).flat_map(|k| Self::dots(&rows, &v[k * d..][..d])).collect()
+            }
             "add_many" => {
                 let (a, start) = (wave(2 * BLOCK * n, 0.1), wave(2 * BLOCK * d, 0.6));
-                a.chunks(n).zip(start.chunks(d)).flat_map(|(a, start)| Self::add(&rows, a, start)).collect()
+                a.chunks(n).zip(start.chunks(d.max(1))).flat_map(|(a, start)| Self::add(&rows, a, start)).collect()
             }
             _ => Vec::new(),
         }

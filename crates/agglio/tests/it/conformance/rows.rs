@@ -201,7 +201,9 @@ impl Rows for Broken {
         self.inner.dots_many(run, centre, v, z, room);
         match self.fault {
             "vectors exchanged" => z.reverse(),
-            "neighbours that are seen" if v[0] < 0.0 => z.iter_mut().for_each(|z| *z = z.next_up()),
+            "neighbours that are seen" if v.first().is_some_and(|&v| v < 0.0) => {
+                z.iter_mut().for_each(|z| *z = z.next_up())
+            }
             _ => {}
         }
     }
