@@ -42,6 +42,7 @@ pub mod activation;
 pub mod bench;
 mod certificate;
 pub mod conformance;
+mod curve;
 pub mod error;
 pub mod fit;
 mod fitted;
@@ -68,6 +69,7 @@ pub mod theory;
 pub mod tune;
 
 pub use certificate::Certificate;
+pub use curve::Curve;
 pub use error::{Error, Result};
 pub use fitted::Fitted;
 pub use math::linalg::Symmetric;

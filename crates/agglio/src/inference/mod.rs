@@ -81,6 +81,8 @@ pub struct Inference<'a> {
     counts: Counts,
     /// The covariance of θ.
     covariance: Symmetric,
+    /// Directions u of β for which the covariance of β is Σ u·uᵀ.
+    directions: Vec<Vec<f64>>,
     goodness: Goodness,
     clusters: Option<usize>,
 }
@@ -100,8 +102,9 @@ impl<'a> Inference<'a> {
         };
         let units = Units::new(facts, &end.outcome.theta);
         let values = units.to_user(&end.outcome.theta);
+        let directions = directions(&units, &covariance);
         let goodness = Goodness::new(facts, end.outcome, counts, &bread);
-        Ok(Ok(Inference { oracle, end, kind, units, values, counts, covariance, goodness, clusters }))
+        Ok(Ok(Inference { oracle, end, kind, units, values, counts, covariance, directions, goodness, clusters }))
     }
 
     /// The kind of covariance.
@@ -162,6 +165,16 @@ impl<'a> Inference<'a> {
         let variance = if gradient.is_empty() { 0.0 } else { self.covariance.quadratic(gradient) };
         Estimate { value, standard_error: Some(variance.max(0.0).sqrt()), df: self.degrees_of_freedom() }
     }
+}
+
+/// The principal directions of a covariance of θ, in the user's units and one standard deviation long.
+fn directions(units: &Units, covariance: &Symmetric) -> Vec<Vec<f64>> {
+    let Some(eigen) = covariance.eigen() else { return Vec::new() };
+    let long = |(value, vector): (f64, Vec<f64>)| {
+        let length = value.max(0.0).sqrt();
+        units.direction(&vector.into_iter().map(|entry| length * entry).collect::<Vec<f64>>())
+    };
+    eigen.values.into_iter().zip(eigen.vectors).map(long).collect()
 }
 
 impl fmt::Debug for Inference<'_> {

@@ -54,6 +54,17 @@ impl Units {
         own.gradient.iter().zip(free).filter(|(_, free)| *free).map(|(gradient, _)| *gradient)
     }
 
+    /// The change of β with a change of θ.
+    pub fn direction(&self, u: &[f64]) -> Vec<f64> {
+        let mut beta: Vec<f64> = self.scale.iter().zip(u).map(|(scale, u)| scale * u).collect();
+        if let Some(entry) = self.layout.intercept_entry() {
+            beta[entry] += self.shift.iter().zip(u).map(|(shift, u)| shift * u).sum::<f64>();
+        }
+        let response = self.layout.response(u);
+        beta.extend(self.response.iter().map(|own| self.free(own).zip(response).map(|(g, u)| g * u).sum::<f64>()));
+        beta
+    }
+
     /// The gradient by θ of a function with this gradient by β.
     pub fn pull_back(&self, gradient: &[f64]) -> Vec<f64> {
         let own = self.layout.intercept_entry().and_then(|entry| gradient.get(entry)).copied().unwrap_or(0.0);

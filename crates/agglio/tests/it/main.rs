@@ -25,6 +25,7 @@ mod laws;
 mod lockstep;
 mod means;
 mod models;
+mod nist;
 mod noise_choice;
 mod noisy;
 mod oracle;
