@@ -128,6 +128,18 @@ fn coefficients_file(path: PathBuf) -> Result<(PathBuf, Coefficients)> {
 /// # Errors
 /// If one is dropped and asked for, or there are two offsets.
 pub fn selection(table: &TableArgs) -> Result<Selection> {
+    let selection = columns(table)?;
+    match table.curve {
+        Some(curve) if table.formula.as_ref().is_some_and(|formula| !formula.intercept()) => {
+            bail!("the curve {curve} needs the intercept: remove `- 1` or `+ 0` from the formula")
+        }
+        Some(curve) => Ok(curve.selection(selection)?),
+        None => Ok(selection),
+    }
+}
+
+/// The roles of the columns, as they were typed.
+fn columns(table: &TableArgs) -> Result<Selection> {
     let (weights, offset) = (table.weights.clone(), table.offset.clone());
     if let Some(formula) = &table.formula {
         if offset.is_some() && formula.offset().is_some() {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use agglio::Curve;
 use agglio::read::Missing;
 use agglio::table::{Formula, quoted};
 use clap::{Args, ValueEnum};
@@ -33,6 +34,11 @@ pub struct TableArgs {
     pub drop: Vec<Names>,
     #[command(flatten)]
     pub model: Flags<ModelKeys>,
+    /// A curve of one covariate by its name: LL.3, LL.4, SSlogis, gompertz, michaelis-menten, emax or hill. It sets activation
+    /// and range, and takes the logarithm of a dose itself
+    #[arg(long, value_name = "NAME", value_parser = curve, help_heading = "Model",
+        conflicts_with_all = ["activation", "range", "affine", "no_intercept", "offset"])]
+    pub curve: Option<Curve>,
     /// Fit without the intercept b
     #[arg(long, help_heading = "Model")]
     pub no_intercept: bool,
@@ -86,6 +92,10 @@ impl TableArgs {
         let mut method = self.model.method.clone();
         let leaves_out = self.no_intercept || self.formula.as_ref().is_some_and(|formula| !formula.intercept());
         method.spec.intercept = leaves_out.then_some(false);
+        if let Some(curve) = self.curve {
+            method.spec.activation = Some(curve.activation().to_owned());
+            (method.spec.range, method.spec.affine) = curve.response();
+        }
         method
     }
 }
@@ -98,6 +108,10 @@ impl RunArgs {
     pub fn threads(&self) -> Option<usize> {
         self.flags.method.spec.threads
     }
+}
+
+fn curve(typed: &str) -> Result<Curve, String> {
+    typed.parse().map_err(|why: agglio::Error| why.to_string())
 }
 
 /// Columns and terms with commas between them. A name in quotes, as in a file's header, is never a term.

@@ -27,10 +27,18 @@ pub enum Covariance {
     /// `G/(G − 1)·(n − 1)/(n − p)·B⁻¹·(Σ s·sᵀ)·B⁻¹`, s = Σ ω r J over a cluster, for G clusters: errors may be correlated
     /// within a cluster. Tests use G − 1 degrees of freedom. Reference: Liang and Zeger (1986).
     Cluster,
+    /// The spread of refits to rows that are drawn with replacement: errors of any distribution. Each refit begins at the fit.
+    /// Reference: Efron and Tibshirani (1993), section 9.5.
+    Bootstrap {
+        /// Number of refits.
+        replicates: u32,
+        /// The seed of the draws.
+        seed: u64,
+    },
 }
 
 impl Covariance {
-    /// Every kind.
+    /// Every kind without settings of its own.
     pub const ALL: [Covariance; 7] = [
         Covariance::Classical,
         Covariance::Hessian,
@@ -51,6 +59,7 @@ impl Covariance {
             Covariance::Hc2 => "hc2",
             Covariance::Hc3 => "hc3",
             Covariance::Cluster => "cluster",
+            Covariance::Bootstrap { .. } => "bootstrap",
         }
     }
 

@@ -9,6 +9,7 @@
 //! has the error variance σ²/ω, and multiplying all weights by a constant changes no standard error. Under noise before φ
 //! the formulas are those of the linear regression of φ⁻¹(y).
 
+mod bootstrap;
 mod delta;
 mod effects;
 mod estimate;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::error::Result;
 use crate::fit::Outcome;
+use crate::inference::bootstrap;
 use crate::inference::kind::Covariance;
 use crate::inference::unavailable::{Available, Unavailable};
 use crate::math::linalg::{Factor, Symmetric};
@@ -44,6 +45,7 @@ impl Sandwich {
             Covariance::Hc2 | Covariance::Hc3 => maker.by_leverage(kind.leverage_power())?,
             Covariance::Cluster if !oracle.facts().has_clusters => Err(Unavailable::NoClusters),
             Covariance::Cluster => maker.by_cluster()?,
+            Covariance::Bootstrap { replicates, seed } => maker.by_resampling(replicates, seed)?,
         };
         Ok(found.and_then(Sandwich::checked))
     }
@@ -107,6 +109,12 @@ impl Maker<'_> {
             ..2 => Err(Unavailable::OneCluster),
             _ => self.around(meat, correction, Some(clusters)),
         })
+    }
+
+    fn by_resampling(&self, replicates: u32, seed: u64) -> Result<Available<Sandwich>> {
+        let bread = self.curvature(Hessian::GaussNewton)?;
+        let covariance = bootstrap::covariance(self.oracle, self.outcome, replicates, seed)?;
+        Ok(covariance.map(|covariance| Sandwich { covariance, bread, clusters: None }))
     }
 
     /// Bread and meat put together.

@@ -35,6 +35,8 @@ pub enum Unavailable {
     NoClusters,
     /// All rows belong to one cluster.
     OneCluster,
+    /// Many resampled fits did not converge.
+    Resamples,
     /// The quantity is defined for noise after φ only.
     NoiseBefore,
 }
@@ -60,6 +62,9 @@ impl fmt::Display for Unavailable {
             }
             Unavailable::NoClusters => "cluster-robust standard errors need a cluster for each row",
             Unavailable::OneCluster => "cluster-robust standard errors need at least two clusters",
+            Unavailable::Resamples => {
+                "more than a tenth of the bootstrap fits did not converge: the rows do not identify the coefficients well"
+            }
             Unavailable::NoiseBefore => "marginal effects are defined for noise after the activation only",
         })
     }

@@ -32,6 +32,8 @@ pub enum Stream {
     Settings = 9,
     /// The points at which the constants of the theory are measured.
     Probes = 10,
+    /// The rows of bootstrap samples.
+    Resamples = 11,
 }
 
 /// A reproducible source of random numbers.
@@ -163,6 +165,17 @@ fn unscramble(x: u64, key: u64, half_bits: u32) -> u64 {
 /// The key of permutation number `index` in a family with this key.
 pub fn derive_key(key: u64, index: u64) -> u64 {
     mix(key ^ mix(index))
+}
+
+/// How often each of `len` rows occurs among `len` draws with replacement.
+pub fn resample(key: u64, len: usize) -> Vec<u32> {
+    let mut counts = vec![0; len];
+    for draw in 0..len as u64 {
+        // the high half of the product of a random number and the length
+        let row = (u128::from(derive_key(key, draw)) * len as u128) >> 64;
+        counts[row as usize] += 1;
+    }
+    counts
 }
 
 /// The finaliser of SplitMix64: every input bit influences every output bit.

@@ -23,13 +23,18 @@ pub enum Batch {
         /// Number of positions.
         len: usize,
     },
+    /// As many rows as the table has, drawn with replacement and in the order of the table: a bootstrap sample.
+    Resample {
+        /// The key of the draws.
+        key: u64,
+    },
 }
 
 impl Batch {
     /// Number of rows of the batch, for a table of `rows` rows.
     pub fn len(&self, rows: usize) -> usize {
         match *self {
-            Batch::All => rows,
+            Batch::All | Batch::Resample { .. } => rows,
             Batch::Part { start, len, .. } => len.min(rows.saturating_sub(start)),
         }
     }

@@ -3,12 +3,13 @@
 //! It does not depend on other shards. In addition to its rows it stores only the preimages of its labels, which it can
 //! compute again.
 
+use std::iter::repeat_n;
 use std::ops;
 use std::sync::Arc;
 
 use crate::activation::Range;
 use crate::error::{Error, Result};
-use crate::math::rng::Permutation;
+use crate::math::rng::{Permutation, resample};
 use crate::math::tree::fold;
 use crate::oracle::facts::Measured;
 use crate::oracle::frame::Frame;
@@ -89,6 +90,14 @@ impl Shard {
     /// The rows of this shard that belong to a batch.
     fn asked(&self, batch: Batch, all: usize) -> Asked {
         match batch {
+            Batch::Resample { key } => {
+                let counts = resample(key, all);
+                let own = self.first..self.first + self.rows.len();
+                let before: usize = counts[..own.start].iter().map(|count| *count as usize).sum();
+                let drawn = counts[own].iter().enumerate();
+                let rows: Vec<usize> = drawn.flat_map(|(row, &count)| repeat_n(row, count as usize)).collect();
+                Asked::Picked { positions: (before..before + rows.len()).collect(), rows }
+            }
             Batch::All => Asked::Span { len: self.rows.len(), first: self.first },
             Batch::Part { key, start, .. } if self.rows.len() == all => {
                 Asked::Permuted { permutation: Permutation::new(key, all), start, len: batch.len(all) }

@@ -109,7 +109,7 @@ impl Rules {
         let found = match pre {
             Some(pre) if favoured && self.noise == Noise::Auto => match judges {
                 Batch::All => pre.found(oracle, stage)?,
-                Batch::Part { .. } => self.pre(oracle)?,
+                _ => self.pre(oracle)?,
             },
             _ => post,
         };

@@ -479,3 +479,40 @@ fn hypotheses_that_repeat_each_other_and_odd_levels_are_refused() {
         assert!(inference.confidence_intervals(level).is_err() && inference.profile_intervals(level).is_err());
     }
 }
+
+/// A bootstrap sample is a table in which rows count as often as they were drawn: each refit is an ordinary weighted fit.
+#[test]
+fn a_bootstrap_is_the_spread_of_refits_to_drawn_rows() {
+    use agglio::math::rng::{Random, Stream, derive_key, resample};
+    let n: usize = 120;
+    let wave = |k: usize, step: f64| (k as f64 * step).sin();
+    let x: Vec<f64> = (0..n).map(|k| 2.0 * wave(k, 1.37)).collect();
+    let y: Vec<f64> = x.iter().enumerate().map(|(k, x)| 1.0 / (1.0 + (-x).exp()) + 0.1 * wave(k, 7.13)).collect();
+    let rows = || Dense::new(x.clone(), 1, y.clone()).unwrap();
+    let plan = Options::new(named("sigmoid").unwrap()).build().unwrap();
+    let fitted = plan.fit(&rows()).unwrap();
+    let (replicates, seed) = (40, 5);
+    let inference = fitted.inference(Covariance::Bootstrap { replicates, seed }).unwrap().unwrap();
+    let key = Random::new(seed, Stream::Resamples).bits();
+    let refits: Vec<[f64; 2]> = (0..u64::from(replicates))
+        .map(|index| {
+            let counts: Vec<f64> = resample(derive_key(key, index), n).into_iter().map(f64::from).collect();
+            assert_eq!(counts.iter().sum::<f64>(), n as f64);
+            let refit = plan.fit(&rows().with_weights(counts).unwrap()).unwrap();
+            [refit.coefficients[0], refit.intercept]
+        })
+        .collect();
+    for (entry, estimate) in inference.estimates().iter().enumerate() {
+        let mean = refits.iter().map(|refit| refit[entry]).sum::<f64>() / refits.len() as f64;
+        let square = refits.iter().map(|refit| (refit[entry] - mean).powi(2)).sum::<f64>();
+        let expected = (square / (refits.len() - 1) as f64).sqrt();
+        let found = estimate.standard_error.unwrap();
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} is not {expected}");
+    }
+    let many = fitted.inference(Covariance::Bootstrap { replicates: 1000, seed: 1 }).unwrap().unwrap();
+    let robust = fitted.inference(Covariance::Hc1).unwrap().unwrap();
+    for (one, other) in many.estimates().iter().zip(robust.estimates()) {
+        let ratio = one.standard_error.unwrap() / other.standard_error.unwrap();
+        assert!((0.85..1.18).contains(&ratio), "{ratio}");
+    }
+}

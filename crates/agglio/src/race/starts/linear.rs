@@ -129,8 +129,8 @@ impl LinearStage {
         let enough = (ROWS * oracle.dim() as f64 / oracle.facts().effective_fraction).ceil() as usize;
         let len = enough.max(all.div_ceil(points.len().max(1)));
         let rows = match self.rows() {
-            _ if len >= all => self.rows(),
-            Batch::All => Batch::Part { key: SAMPLE_KEY, start: 0, len },
+            rows if len >= all || matches!(rows, Batch::Resample { .. }) => rows,
+            Batch::All | Batch::Resample { .. } => Batch::Part { key: SAMPLE_KEY, start: 0, len },
             Batch::Part { key, start, .. } => Batch::Part { key, start, len },
         };
         oracle.losses(points, 1.0, rows)

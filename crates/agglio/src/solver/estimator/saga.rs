@@ -70,5 +70,7 @@ fn rows_of(batch: Batch, all: usize) -> Vec<usize> {
     match batch {
         Batch::All => (0..all).collect(),
         Batch::Part { key, start, .. } => Permutation::new(key, all).run(start, batch.len(all)),
+        // no solver with minibatches sees a bootstrap sample
+        Batch::Resample { .. } => Vec::new(),
     }
 }
