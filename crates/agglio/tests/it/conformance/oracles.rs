@@ -133,7 +133,7 @@ impl Broken {
             ) => {
                 v.to_mut().iter_mut().skip(1).for_each(|v| *v = 0.0);
             }
-            ("no matching loss", Ask::At(at)) => at.objective = Objective::Squares,
+            ("no matching loss", Ask::At(at)) => at.objective = Objective::Loss,
             ("memory that is only renewed", Ask::At(at)) if at.memory != Memory::Unused => at.memory = Memory::Renew,
             ("means without noise", Ask::MeanLoss { sigma, .. }) => *sigma = 0.0,
             _ => {}
