@@ -96,7 +96,7 @@ impl Fitted {
 
     /// The fit as two tables: the coefficients, and how they were reached.
     pub fn table(&self) -> String {
-        format!("{}\n\n{}", self.coefficients(), self.summary())
+        format!("{}\n\n{}", coefficients(&[("coefficient", self)]), self.summary())
     }
 
     fn verdict(&self) -> String {
@@ -146,25 +146,25 @@ impl Fitted {
         vec![("noise", format!("{place} ({}{but})", if is_pre { before } else { after }))]
     }
 
-    fn coefficients(&self) -> String {
+    /// The coefficients by name, the intercept first.
+    fn named_coefficients(&self) -> (Vec<&str>, Vec<f64>) {
         let intercept = self.intercept.then_some(("(intercept)", self.report.intercept));
         let named = self.names.iter().map(String::as_str).zip(self.report.coefficients.iter().copied());
-        let (names, values): (Vec<&str>, Vec<f64>) = intercept.into_iter().chain(named).unzip();
-        let mut table = ruled([left("column"), right("coefficient")]);
-        for (name, value) in names.iter().zip(format::aligned(values)) {
-            table.add_row([left(visible(name)), right(value)]);
-        }
-        flush_left(&mut table)
+        intercept.into_iter().chain(named).unzip()
     }
 
-    fn summary(&self) -> String {
+    /// The table of how the coefficients were reached.
+    pub fn summary(&self) -> String {
         let report = &self.report;
         let seconds = [self.seconds, self.read_seconds].map(format::seconds);
         let mut rows = vec![
             ("target", format!("{}, {} rows", visible(&self.target), report.rows)),
             ("activation", self.activation.clone()),
-            ("loss", format!("{} (mean square)", format::short(report.loss))),
-            ("r²", self.r_squared.map_or("undefined: the response is constant".into(), format::short)),
+            ("loss", format!("{} ({})", format::short(report.loss), report.criterion.unit())),
+            (
+                report.criterion.explained(),
+                self.r_squared.map_or("undefined: the response is constant".into(), format::short),
+            ),
             ("status", report.status().to_string()),
             ("verdict", self.verdict()),
             ("solver", format!("{}, to temperature τ = {}", self.solver, format::brief(report.tau))),
@@ -188,6 +188,19 @@ impl Fitted {
         }
         pairs(&rows)
     }
+}
+
+/// A table of the coefficients of fits to the same columns, side by side, each below its heading.
+pub fn coefficients(fits: &[(&str, &Fitted)]) -> String {
+    let mut table = ruled([left("column")].into_iter().chain(fits.iter().map(|(heading, _)| right(heading))));
+    let names = fits.first().map(|(_, fitted)| fitted.named_coefficients().0).unwrap_or_default();
+    let columns: Vec<Vec<String>> =
+        fits.iter().map(|(_, fitted)| format::aligned(fitted.named_coefficients().1)).collect();
+    for (row, name) in names.iter().enumerate() {
+        let values = columns.iter().map(|column| right(column.get(row).map_or("", String::as_str)));
+        table.add_row([left(visible(name))].into_iter().chain(values).collect::<Vec<_>>());
+    }
+    flush_left(&mut table)
 }
 
 /// The errors of a model.

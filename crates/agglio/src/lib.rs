@@ -73,6 +73,7 @@ pub use curve::Curve;
 pub use error::{Error, Result};
 pub use fitted::Fitted;
 pub use math::linalg::Symmetric;
+pub use oracle::Loss;
 pub use outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
 pub use plan::Plan;
 pub use report::Report;

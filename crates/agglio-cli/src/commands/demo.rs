@@ -1,9 +1,10 @@
-//! `demo`: a fit of real data that is part of the program.
+//! `demo`: two fits of real data that is part of the program.
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use agglio::Loss;
 use agglio::read::{Csv, Selection};
 use anyhow::Result;
 
@@ -12,6 +13,7 @@ use crate::args::CsvArgs;
 use crate::method::Method;
 use crate::output;
 use crate::plan::FitPlan;
+use crate::print::{Fitted, coefficients};
 use crate::source::Source;
 
 /// See data/k401k.md for where it comes from.
@@ -29,19 +31,36 @@ No starting values are needed.
 
 ";
 
+const DIFFERENCE: &str = "
+Both columns estimate the same mean. They differ because least squares gives the
+squared errors of all plans the same weight, whereas the quasi-likelihood (Papke
+and Wooldridge, 1996) divides them by the variance of a share, which is small if
+its mean is near 1. This is how the least-squares fit ended:
+
+";
+
 const NEXT: &str = "
 Next, fit your own CSV file. It needs a header and a response column, here y:
   agglio fit data.csv --target y --activation sigmoid --model model.json
+For shares from 0 to 1, --loss bernoulli fits the quasi-likelihood.
 ";
 
 pub fn run() -> Result<ExitCode> {
-    // the same fit as that of a user who gives no option
+    let squares = fit_with(Loss::Squares)?;
+    let likelihood = fit_with(Loss::Bernoulli)?;
+    let table = coefficients(&[("least squares", &squares), ("quasi-likelihood", &likelihood)]);
+    output::print(&format!("{ABOUT}{table}\n{DIFFERENCE}{}{NEXT}", squares.summary()))?;
+    Ok(exit_code(if squares.certified() { &likelihood } else { &squares }))
+}
+
+/// The fit of a user who gives no option but the loss.
+fn fit_with(loss: Loss) -> Result<Fitted> {
     let source = Source::new(Path::new(NAME), CsvArgs::default())?;
     let selection = Selection { target: Some("participation".into()), ..Selection::default() };
-    let plan = FitPlan::new(source, selection, Method::default())?;
+    let mut method = Method::default();
+    method.spec.loss = Some(loss);
+    let plan = FitPlan::new(source, selection, method)?;
     let begun = Instant::now();
     let table = Csv::new().read(DATA.as_bytes(), Path::new(NAME), &plan.selection)?;
-    let (fitted, _) = fit(&plan, &Outputs::default(), table, begun.elapsed().as_secs_f64())?;
-    output::print(&format!("{ABOUT}{}{NEXT}", fitted.table()))?;
-    Ok(exit_code(&fitted))
+    Ok(fit(&plan, &Outputs::default(), table, begun.elapsed().as_secs_f64())?.0)
 }

@@ -126,7 +126,7 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     if report.status() == Status::Interrupted && outputs.model.is_some() {
         warnings.push("interrupted, so no model was written".into());
     }
-    let r_squared = print::r_squared(report.prediction_loss, variance);
+    let r_squared = report.explained(variance);
     if report.certificate.certified() && r_squared.is_some_and(|share| share < -1e-9) {
         let check = if plan.selection.offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
         warnings.push(format!("r² is negative: the mean of the response predicts better than this model{check}"));

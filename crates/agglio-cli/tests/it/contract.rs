@@ -184,7 +184,7 @@ fn help_of_fit_has_the_flags_that_work_and_no_others() {
     let at = |word: &str| help.find(word).unwrap_or_else(|| panic!("no {word} in\n{help}"));
     assert!(["Model:\n", "Data:\n", "Noise:\n", "Method:\n", "Output:\n", "Run:\n"].map(at).is_sorted(), "{help}");
     let there = "target features drop activation range affine no-intercept offset weights missing no-header delimiter noise tau-max \
-        solver tau0 beta eta batch epochs tol init restarts scaling radius l2 format model trace force seed threads quiet";
+        loss solver tau0 beta eta batch epochs tol init restarts scaling radius l2 format model trace force seed threads quiet";
     let words: Vec<&str> = help.split_whitespace().collect();
     for flag in there.split_whitespace() {
         assert!(words.contains(&format!("--{flag}").as_str()), "no {flag} in\n{help}");
@@ -211,12 +211,19 @@ fn demo_explains_and_is_certified() {
 #[test]
 fn demo_is_the_fit_that_a_user_would_make() {
     let folder = Folder::with(&[("k401k.csv", include_str!("../../data/k401k.csv"))]);
-    let fit = folder.run("fit k401k.csv --target participation").stdout;
-    let steady =
-        |text: &str| text.lines().filter(|line| !line.starts_with("effort")).map(str::to_owned).collect::<Vec<_>>();
-    let demo = steady(&folder.run("demo").stdout);
-    assert!(steady(&fit).len() > 10);
-    assert!(steady(&fit).iter().all(|line| demo.contains(line)), "{fit}\n{demo:?}");
+    let demo = folder.run("demo").stdout;
+    let fits = ["squares", "bernoulli"].map(|loss| {
+        let fit = folder.run(&format!("fit k401k.csv --target participation --loss {loss}")).stdout;
+        fit.lines().filter(|line| !line.starts_with("effort")).map(str::to_owned).collect::<Vec<_>>()
+    });
+    // the coefficients of both, side by side
+    for (squares, bernoulli) in fits[0].iter().zip(&fits[1]).take(7).skip(2) {
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let row = [words(squares), words(bernoulli)[1..].to_vec()].concat();
+        assert!(demo.lines().any(|line| words(line) == row), "{row:?}\n{demo}");
+    }
+    assert!(fits[0].len() > 12);
+    assert!(fits[0].iter().skip(8).all(|line| demo.lines().any(|other| other == line)), "{fits:?}\n{demo}");
 }
 
 #[test]

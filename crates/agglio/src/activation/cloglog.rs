@@ -1,5 +1,6 @@
 //! The complementary log-log curve.
 
+use super::elementary::exp;
 use super::gumbel::{self, PEAK};
 use super::{Activation, Preimages, Range};
 
@@ -47,6 +48,25 @@ impl Activation for Cloglog {
 
     fn largest_slope(&self) -> Option<f64> {
         Some(PEAK)
+    }
+
+    fn is_log_concave(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn log_value(&self, t: f64) -> [f64; 2] {
+        [gumbel::log_distribution(t), -exp(t)]
+    }
+
+    #[inline(always)]
+    fn log_derivative(&self, t: f64) -> [f64; 2] {
+        [gumbel::log_derivative(t), -exp(t)]
+    }
+
+    #[inline(always)]
+    fn log_second_derivative(&self, t: f64) -> [f64; 2] {
+        [gumbel::log_second_derivative(t), -exp(t)]
     }
 
     fn preimages(&self, y: f64) -> Preimages {

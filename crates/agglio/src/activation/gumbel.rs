@@ -6,7 +6,7 @@
 use std::f64::consts::{E, FRAC_PI_2};
 
 use super::average::{self, Step};
-use super::elementary::{exp, exp_m1};
+use super::elementary::{exp, exp_m1, ln_1p};
 use super::{Cloglog, Gompertz};
 
 /// 1/e, the largest density, at t = 0.
@@ -68,6 +68,33 @@ pub(super) fn density(t: f64) -> f64 {
 #[inline(always)]
 pub(super) fn density_derivative(t: f64) -> f64 {
     (0.0 - exp_m1(t.clamp(f64::MIN, UNDERFLOW))) * density(t)
+}
+
+/// `ln(1 − exp(−e^t))`
+#[inline(always)]
+pub(super) fn log_distribution(t: f64) -> f64 {
+    let e = exp(t);
+    // left of 0 it is t plus a small correction, and e may underflow; right of 0 exp(−e) is small
+    let share = if e > 0.0 { exp_m1(-e) / -e } else { 1.0 };
+    if t < 0.0 { t + share.ln() } else { ln_1p(-exp(-e)) }
+}
+
+/// `e/(exp(e) − 1)` with e = e^t, the derivative of [`log_distribution`].
+#[inline(always)]
+pub(super) fn log_derivative(t: f64) -> f64 {
+    // ∞/∞ would be NaN
+    let e = exp(t.clamp(f64::MIN, UNDERFLOW));
+    if e > 0.0 { e / exp_m1(e) } else { 1.0 }
+}
+
+/// `f·(1 − e − f)`, where f is [`log_derivative`].
+#[inline(always)]
+pub(super) fn log_second_derivative(t: f64) -> f64 {
+    let (e, f) = (exp(t.clamp(f64::MIN, UNDERFLOW)), log_derivative(t));
+    // f is a series in Bernoulli numbers, 1 − e/2 + e²/12 − …, whose first terms cancel
+    let square = e * e;
+    let series = -e * (0.5 + e * (1.0 / 12.0 - square * (1.0 / 720.0 - square * (1.0 / 30_240.0))));
+    f * if e < 0.05 { series } else { 1.0 - e - f }
 }
 
 /// Writes E φ(z + ε) of cloglog.

@@ -33,6 +33,7 @@ mod gumbel;
 mod identity;
 mod inverse;
 mod leaky_softplus;
+mod logarithm;
 mod named;
 mod normal;
 mod probit;
@@ -166,6 +167,30 @@ pub trait Activation: Debug + Send + Sync {
         true
     }
 
+    /// Whether φ takes values between 0 and 1, and both ln φ and ln(1 − φ) are concave, so that the likelihood of a Bernoulli
+    /// response with mean φ(z) is concave in z. Default: not as far as is known.
+    fn is_log_concave(&self) -> bool {
+        false
+    }
+
+    /// ln φ(t) and ln(1 − φ(t)), for a φ between 0 and 1.
+    ///
+    /// Default: from the value. Override it if `is_log_concave`, so that no digits are lost where φ is near 0 or 1. The
+    /// same holds for the two methods that follow.
+    fn log_value(&self, t: f64) -> [f64; 2] {
+        logarithm::plain(self, t)
+    }
+
+    /// The derivatives of [`log_value`](Activation::log_value): φ′/φ and −φ′/(1 − φ).
+    fn log_derivative(&self, t: f64) -> [f64; 2] {
+        logarithm::plain_derivative(self, t)
+    }
+
+    /// The second derivatives of [`log_value`](Activation::log_value).
+    fn log_second_derivative(&self, t: f64) -> [f64; 2] {
+        logarithm::plain_second_derivative(self, t)
+    }
+
     /// sup φ′, the Lipschitz constant from which Λ is computed. Default: none.
     fn largest_slope(&self) -> Option<f64> {
         None
@@ -238,6 +263,21 @@ pub trait Activation: Debug + Send + Sync {
     /// Writes φ̂_τ″(z) = τ·φ″(τz).
     fn graduate_second_derivative(&self, tau: f64, z: &[f64], out: &mut [f64]) {
         map(z, out, SecondDerivative { phi: self, tau });
+    }
+
+    /// Writes ln φ(z) and ln(1 − φ(z)).
+    fn log_respond(&self, z: &[f64], out: [&mut [f64]; 2]) {
+        logarithm::respond(self, z, out);
+    }
+
+    /// Writes the derivatives of ln φ(z) and ln(1 − φ(z)).
+    fn log_respond_derivative(&self, z: &[f64], out: [&mut [f64]; 2]) {
+        logarithm::differentiate(self, z, out);
+    }
+
+    /// Writes the second derivatives of ln φ(z) and ln(1 − φ(z)).
+    fn log_respond_second_derivative(&self, z: &[f64], out: [&mut [f64]; 2]) {
+        logarithm::differentiate_twice(self, z, out);
     }
 }
 

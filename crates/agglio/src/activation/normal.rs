@@ -1,7 +1,7 @@
 //! The *normal distribution*: its density and distribution function without branches, accurate to a few units in the
 //! last place even in the tails.
 
-use super::elementary::{exp, polynomial};
+use super::elementary::{exp, ln_1p, polynomial};
 
 /// 1/√(2π)
 pub(super) const PEAK: f64 = 0.3989422804014327;
@@ -60,8 +60,50 @@ pub(super) fn moment(t: f64) -> f64 {
 #[inline(always)]
 fn tail(x: f64) -> f64 {
     let x = x.clamp(0.0, UNDERFLOW);
+    density(x) * (shape(x) / (1.0 + x))
+}
+
+/// (1 + x)·Φ(−x)/Φ′(x) for 0 ≤ x ≤ [`UNDERFLOW`].
+#[inline(always)]
+fn shape(x: f64) -> f64 {
     let u = 2.0 * (UNDERFLOW + MIDDLE) / UNDERFLOW * (x / (x + MIDDLE)) - 1.0;
-    density(x) * (polynomial(&RATIO, u) / (1.0 + x))
+    polynomial(&RATIO, u)
+}
+
+/// The terms of (1 − x·Φ(−x)/Φ′(x))·x² in powers of 1/x²: (−1)^k·(2k + 1)!!. Beyond [`UNDERFLOW`] eight are enough.
+const FAR: [[f64; 4]; 2] = [[1.0, -3.0, 15.0, -105.0], [945.0, -10_395.0, 135_135.0, -2_027_025.0]];
+
+/// Φ(−x)/Φ′(x), Mills' ratio, for x ≥ 0.
+#[inline(always)]
+fn mills(x: f64) -> f64 {
+    let square = 1.0 / (x * x);
+    let far = (1.0 - square * polynomial(&FAR, square)) / x;
+    let x = x.clamp(0.0, UNDERFLOW + 1.0);
+    if x > UNDERFLOW { far } else { shape(x) / (1.0 + x) }
+}
+
+/// ln Φ(t).
+#[inline(always)]
+pub(super) fn log_distribution(t: f64) -> f64 {
+    let below = -0.5 * t * t + (PEAK * mills(t.abs())).ln();
+    if t < 0.0 { below } else { ln_1p(-tail(t)) }
+}
+
+/// Φ′(t)/Φ(t), the derivative of ln Φ.
+#[inline(always)]
+pub(super) fn log_derivative(t: f64) -> f64 {
+    if t < 0.0 { 1.0 / mills(t.abs()) } else { density(t) / distribution(t) }
+}
+
+/// −h·(t + h), where h is [`log_derivative`].
+#[inline(always)]
+pub(super) fn log_second_derivative(t: f64) -> f64 {
+    let (h, square) = (log_derivative(t), 1.0 / (t * t));
+    // far to the left t + h = Φ′/Φ − |t| cancels
+    let far = polynomial(&FAR, square);
+    let ratio = 1.0 - square * far;
+    // far to the right h is zero, and ∞·0 would be NaN
+    if t < -UNDERFLOW { -far / (ratio * ratio) } else { -h * (t.min(UNDERFLOW) + h) }
 }
 
 /// `Φ(t) = ½ erfc(−t/√2)`

@@ -1,7 +1,9 @@
 //! The normal distribution function.
 
 use super::average::Step;
-use super::normal::{PEAK, UNDERFLOW, above_half, density, distribution, moment};
+use super::normal::{
+    PEAK, UNDERFLOW, above_half, density, distribution, log_derivative, log_distribution, log_second_derivative, moment,
+};
 use super::{Activation, Preimages, Range, inverse};
 use crate::math::vector::map;
 
@@ -53,6 +55,25 @@ impl Activation for Probit {
 
     fn largest_slope(&self) -> Option<f64> {
         Some(PEAK)
+    }
+
+    fn is_log_concave(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn log_value(&self, t: f64) -> [f64; 2] {
+        [log_distribution(t), log_distribution(-t)]
+    }
+
+    #[inline(always)]
+    fn log_derivative(&self, t: f64) -> [f64; 2] {
+        [log_derivative(t), -log_derivative(-t)]
+    }
+
+    #[inline(always)]
+    fn log_second_derivative(&self, t: f64) -> [f64; 2] {
+        [log_second_derivative(t), log_second_derivative(-t)]
     }
 
     fn preimages(&self, y: f64) -> Preimages {

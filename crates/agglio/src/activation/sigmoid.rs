@@ -1,7 +1,7 @@
 //! The logistic curve, on which softplus and SiLU are built.
 
 use super::average::{self, Step};
-use super::elementary::{exp, exp_m1};
+use super::elementary::{exp, exp_m1, ln_1p};
 use super::{Activation, Envelope, Fall, Preimages, Range};
 
 /// `φ(t) = 1/(1 + e^{−t})`
@@ -58,6 +58,27 @@ impl Activation for Sigmoid {
 
     fn largest_slope(&self) -> Option<f64> {
         Some(0.25)
+    }
+
+    fn is_log_concave(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn log_value(&self, t: f64) -> [f64; 2] {
+        // −softplus(−t) and −softplus(t)
+        let common = ln_1p(exp(-t.abs()));
+        [t.min(0.0) - common, (-t).min(0.0) - common]
+    }
+
+    #[inline(always)]
+    fn log_derivative(&self, t: f64) -> [f64; 2] {
+        [self.value(-t), -self.value(t)]
+    }
+
+    #[inline(always)]
+    fn log_second_derivative(&self, t: f64) -> [f64; 2] {
+        [-self.derivative(t); 2]
     }
 
     fn envelope(&self) -> Option<Envelope> {

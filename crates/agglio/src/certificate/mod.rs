@@ -18,7 +18,7 @@ pub(crate) use ray::{Far, glance_along_theta};
 use ray::{along_theta, falls_along};
 pub(crate) use spectrum::TAIL;
 pub(crate) use spectrum::UnidentifiedDirections;
-use spectrum::{FLAT, PRODUCTS, Spectrum};
+use spectrum::{FLAT, PRODUCTS, Spectrum, has_vanished};
 use status::{Evidence, classify};
 
 /// The results of the tests at the end point of a fit.
@@ -134,6 +134,7 @@ impl Certificate {
             certificate.open = UnidentifiedDirections::of(oracle)?;
             certificate.unidentified.clone_from(&certificate.open.columns);
         }
+        let flat = flat || has_vanished(oracle, certificate.smallest_eigenvalue)?;
         let evidence = certificate.evidence(oracle, outcome, &baseline, flat, &spectrum.flattest)?;
         certificate.status = classify(&evidence);
         certificate.settles = !certificate.certified() || certificate.settles(oracle, outcome)?;
@@ -225,8 +226,9 @@ impl Certificate {
         if !suspicious || self.held_back || outcome.tau == 0.0 {
             return Ok(Far::Rises);
         }
+        let convex = self.hessian.as_ref().map(|(_, hessian)| hessian).filter(|_| oracle.facts().is_convex);
         Ok(match along_theta(oracle, outcome)? {
-            Far::Rises if falls_along(oracle, outcome, flattest)? => Far::Falls(outcome.model.loss),
+            Far::Rises if falls_along(oracle, outcome, flattest, convex)? => Far::Falls(outcome.model.loss),
             far => far,
         })
     }

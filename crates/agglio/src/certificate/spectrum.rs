@@ -21,6 +21,8 @@ const CERTIFICATE_KEY: u64 = 0x6365_7274;
 pub(crate) const FLAT: f64 = 1e-12;
 /// Up to this ratio of eigenvalues a point may lie on a slope that leads to infinity, instead of at a minimum.
 pub(crate) const TAIL: f64 = 1e-6;
+/// The same relative to the curvature at τ = 0, for a convex loss: every row that determines the direction is saturated.
+const VANISHED: f64 = 1e-9;
 /// Maximum number of directions of little curvature that are examined.
 const MOST_DIRECTIONS: usize = 3;
 /// Largest relative difference between sums over a sample and over all rows that is attributed to chance.
@@ -42,7 +44,8 @@ pub(crate) struct Spectrum {
     pub residual_curvature: Option<f64>,
     /// The Hessian, and the rows from which it was computed; none if it is not formed.
     pub hessian: Option<(Batch, Symmetric)>,
-    /// Eigenvectors with almost no curvature, in the units of θ, from the smallest eigenvalue on.
+    /// Eigenvectors with almost no curvature, in the units of θ, from the smallest eigenvalue on. For a convex loss, the
+    /// component of θ in their span is the first.
     pub flattest: Vec<Vec<f64>>,
 }
 
@@ -102,8 +105,11 @@ impl Spectrum {
                 let units = units(oracle, rows, outcome.multiplier)?;
                 let most = eigen.values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
                 let low = eigen.values.iter().zip(&eigen.vectors).filter(|(value, _)| **value <= TAIL * most);
+                let low: Vec<&Vec<f64>> = low.map(|(_, vector)| vector).collect();
                 let in_theta = |vector: &Vec<f64>| vector.iter().zip(&units).map(|(v, unit)| v / unit).collect();
-                low.take(MOST_DIRECTIONS).map(|(_, vector)| in_theta(vector)).collect()
+                // a cone of directions in which a convex loss falls need not contain an eigenvector, but θ has moved into it
+                let moved = oracle.facts().is_convex.then(|| component(&outcome.theta, &units, &low));
+                moved.iter().chain(low.into_iter().take(MOST_DIRECTIONS)).map(in_theta).collect()
             }
         };
         Ok(Spectrum {
@@ -148,6 +154,17 @@ impl Spectrum {
     }
 }
 
+/// The component of θ, in these units, in the span of orthonormal vectors.
+fn component(theta: &[f64], units: &[f64], vectors: &[&Vec<f64>]) -> Vec<f64> {
+    let scaled: Vec<f64> = theta.iter().zip(units).map(|(theta, unit)| theta * unit).collect();
+    let mut component = vec![0.0; theta.len()];
+    for vector in vectors {
+        let along = dot(&scaled, vector);
+        component.iter_mut().zip(*vector).for_each(|(sum, v)| *sum += along * v);
+    }
+    component
+}
+
 /// The spectrum over a sample of the rows if that is enough, else over all rows. A sample is not enough if some direction has
 /// almost no curvature, since the few rows of a rare category may be missing from it, or if its sums differ from those of all
 /// rows.
@@ -186,6 +203,19 @@ fn ratio_by_products(
     };
     let values = krylov::ritz_values(times, oracle.dim(), PRODUCTS)?;
     Ok(values.first().zip(values.last()).map(|(least, most)| ratio(*least, *most)))
+}
+
+/// Whether some direction of a convex loss has lost its curvature although the columns determine it: every row that it changes
+/// is saturated. Separation can lead into a cone of directions, of which none that is tried need be one of the cone.
+pub(crate) fn has_vanished(oracle: &dyn Oracle, curvature: Option<f64>) -> Result<bool> {
+    let Some(curvature) = curvature.filter(|ratio| *ratio <= TAIL) else { return Ok(false) };
+    if !oracle.facts().is_convex || oracle.is_wide() {
+        return Ok(false);
+    }
+    let ask = Ask::NormalEquations { matrix: true, choices: Vec::new() };
+    let Some(line) = oracle.ask(&Query::new(Batch::All, ask))?.normal_equations()?.matrix else { return Ok(false) };
+    let line = krylov::outermost(&scaled(oracle, Batch::All, &line, 0.0)?).map(|(least, most)| ratio(least, most));
+    Ok(line.is_some_and(|line| curvature <= VANISHED * line))
 }
 
 /// Whether there are fewer rows than coefficients, so that the coefficients are not determined. A penalty determines them.

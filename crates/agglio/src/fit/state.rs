@@ -247,7 +247,7 @@ impl LoopState {
 
     /// The model of the loss that is minimised, if it is not squares.
     fn own_model(&self, oracle: &dyn Oracle) -> Result<Option<Model>> {
-        if self.objective == Objective::Squares {
+        if self.objective == Objective::Loss {
             return Ok(None);
         }
         let query = Query::at(&self.theta, self.stage.tau, self.stage.rows, Want::Stationarity);

@@ -42,6 +42,7 @@ pub enum End {
 pub struct StageMean {
     steps: f64,
     loss: f64,
+    square: f64,
     label_square: f64,
     gradient: Vec<f64>,
     predicted: f64,
@@ -52,6 +53,7 @@ impl StageMean {
     pub fn add(&mut self, sums: &Gradient, predicted: f64) {
         self.steps += 1.0;
         self.loss += sums.loss;
+        self.square += sums.square;
         self.label_square += sums.label_square;
         self.predicted += predicted;
         self.gradient.resize(sums.gradient.len(), 0.0);
@@ -68,12 +70,18 @@ impl StageMean {
         self.loss / self.steps
     }
 
+    /// Root of the mean square of the residuals along the stage.
+    fn residual(&self) -> f64 {
+        (self.square / self.steps).sqrt()
+    }
+
     fn largest_gradient(&self) -> f64 {
         self.gradient.iter().fold(0.0, |most: f64, g| most.max(g.abs())) / self.steps
     }
 
     fn is_rounding(&self) -> bool {
-        Value { loss: self.loss, label_square: self.label_square, ..Value::default() }.is_rounding()
+        let (loss, square, label_square) = (self.loss, self.square, self.label_square);
+        Value { loss, square, label_square, ..Value::default() }.is_rounding()
     }
 
     fn gains_nothing(&self) -> bool {
@@ -120,10 +128,7 @@ impl Stop {
             (self.lowest, self.since_lowest) = (gradient, 0);
         }
         let stalled = self.stalled() && (mean.is_rounding() || mean.gains_nothing());
-        end != End::Full
-            || stalled
-            || gradient <= self.due * mean.loss().sqrt()
-            || self.since_confirmed >= Self::CHECKUP
+        end != End::Full || stalled || gradient <= self.due * mean.residual() || self.since_confirmed >= Self::CHECKUP
     }
 
     /// The stop reason from the exact sums at the end of a stage. `own` are those of the loss that is minimised, if it is not
@@ -151,7 +156,7 @@ impl Stop {
             return Some(StopReason::Matching);
         }
         // from here on the gradient of the steps is assumed to be proportional to the exact one
-        self.due = mean.largest_gradient() / mean.loss().sqrt() * (self.aim / relative);
+        self.due = mean.largest_gradient() / mean.residual() * (self.aim / relative);
         None
     }
 

@@ -20,13 +20,14 @@ pub struct Goodness {
     pub parameters: usize,
     /// n − p.
     pub df_residual: usize,
-    /// RSS = Σ ω r², with the weights as they were given.
+    /// RSS = Σ ω r², with the weights as they were given. For a quasi-likelihood, Pearson's statistic Σ ω r²/(μ(1 − μ)).
     pub residual_sum: f64,
-    /// σ̂ = √(RSS/(n − p)): the standard deviation of an error of weight one.
+    /// σ̂ = √(RSS/(n − p)): the standard deviation of an error of weight one. For a quasi-likelihood, the root of the
+    /// dispersion.
     pub sigma: f64,
-    /// ln of the Gaussian likelihood at its maximum, `−n/2·(ln(2π·RSS/n) + 1) + ½·Σ ln ω`.
+    /// ln of the Gaussian likelihood at its maximum, `−n/2·(ln(2π·RSS/n) + 1) + ½·Σ ln ω`, or the quasi-log-likelihood.
     pub log_likelihood: f64,
-    /// Akaike's criterion `2k − 2·ln L`, where k = p + 1 counts σ too, as in R.
+    /// Akaike's criterion `2k − 2·ln L`, where k = p + 1 counts σ too, as in R; k = p for a quasi-likelihood.
     pub aic: f64,
     /// The same with the correction 2k(k + 1)/(n − k − 1) for small samples; none if n ≤ k + 1.
     pub aicc: Option<f64>,
@@ -41,13 +42,16 @@ pub struct Goodness {
 
 impl Goodness {
     /// From the end point of a fit and the mean of ω JJᵀ there.
-    pub(super) fn new(facts: &Facts, outcome: &Outcome, counts: Counts, bread: &Symmetric) -> Goodness {
+    pub(super) fn new(facts: &Facts, outcome: &Outcome, counts: Counts, bread: &Symmetric, square: f64) -> Goodness {
         let Counts { observations: n, parameters: p } = counts;
         // at τ = 0 residuals and slopes are φ′(0) times those of the linear regression
         let unit = if outcome.tau == 0.0 { facts.activation.derivative_at_zero.powi(2) } else { 1.0 };
-        let residual_sum = facts.total_weight * outcome.model.unpenalised / unit;
-        let log_likelihood = -0.5 * n * ((2.0 * PI * residual_sum / n).ln() + 1.0) + 0.5 * facts.log_weights;
-        let k = p + 1.0;
+        // for a likelihood, Pearson's statistic, of which `square` is half
+        let residual_sum = facts.total_weight * if facts.is_convex { 2.0 * square } else { square / unit };
+        let (log_likelihood, k) = match facts.is_convex {
+            true => (-facts.total_weight * outcome.model.unpenalised, p),
+            false => (-0.5 * n * ((2.0 * PI * residual_sum / n).ln() + 1.0) + 0.5 * facts.log_weights, p + 1.0),
+        };
         let aic = 2.0 * (k - log_likelihood);
         let all = match outcome.tau == 0.0 {
             true => linear_variance(facts, outcome, bread),

@@ -84,6 +84,8 @@ pub struct Inference<'a> {
     covariance: Symmetric,
     /// Directions u of β for which the covariance of β is Σ u·uᵀ.
     directions: Vec<Vec<f64>>,
+    /// Mean of ω r², where r is divided by the standard deviation of the response if the loss is a likelihood.
+    square: f64,
     goodness: Goodness,
     clusters: Option<usize>,
 }
@@ -97,15 +99,27 @@ impl<'a> Inference<'a> {
         let facts = oracle.facts();
         let counts = Counts { observations: facts.counted as f64, parameters: facts.parameters() as f64 };
         let client = OracleClient::new(oracle, end.labels);
-        let Sandwich { covariance, bread, clusters } = match Sandwich::of(&client, end.outcome, kind, counts)? {
+        let Sandwich { covariance, bread, square, clusters } = match Sandwich::of(&client, end.outcome, kind, counts)? {
             Ok(sandwich) => sandwich,
             Err(reason) => return Ok(Err(reason)),
         };
         let units = Units::new(facts, &end.outcome.theta);
         let values = units.to_user(&end.outcome.theta);
         let directions = directions(&units, &covariance);
-        let goodness = Goodness::new(facts, end.outcome, counts, &bread);
-        Ok(Ok(Inference { oracle, end, kind, units, values, counts, covariance, directions, goodness, clusters }))
+        let goodness = Goodness::new(facts, end.outcome, counts, &bread, square);
+        Ok(Ok(Inference {
+            oracle,
+            end,
+            kind,
+            units,
+            values,
+            counts,
+            covariance,
+            directions,
+            square,
+            goodness,
+            clusters,
+        }))
     }
 
     /// The kind of covariance.

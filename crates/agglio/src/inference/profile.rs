@@ -139,7 +139,7 @@ impl Search<'_> {
             }
         };
         self.known.push((distance, pinned.expand(&theta)));
-        let relative = (loss - outcome.model.unpenalised) / outcome.model.unpenalised;
+        let relative = (loss - outcome.model.unpenalised) / self.inference.square;
         let statistic = (relative * self.inference.goodness.df_residual as f64).max(0.0).sqrt();
         Ok(Some(statistic).filter(|statistic| statistic.is_finite()))
     }

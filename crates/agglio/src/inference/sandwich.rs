@@ -20,6 +20,8 @@ pub(super) struct Sandwich {
     pub covariance: Symmetric,
     /// Mean of ω JJᵀ.
     pub bread: Symmetric,
+    /// Mean of ω r², where r is divided by the standard deviation of the response if the loss is a likelihood.
+    pub square: f64,
     /// Number of clusters, if they were used.
     pub clusters: Option<usize>,
 }
@@ -80,10 +82,10 @@ impl Maker<'_> {
     fn by_variance(&self, hessian: Hessian) -> Result<Available<Sandwich>> {
         let bread = self.curvature(hessian)?;
         // of weights of mean one, as in every answer; both sums were divided by the number of rows
-        let variance = self.outcome.model.unpenalised / self.counts.free();
+        let square = self.square()?;
         Ok(self.factor(&bread).map(|factor| {
-            let covariance = self.embed(factor.inverse().scaled(variance));
-            Sandwich { covariance, bread, clusters: None }
+            let covariance = self.embed(factor.inverse().scaled(square / self.counts.free()));
+            Sandwich { covariance, bread, square, clusters: None }
         }))
     }
 
@@ -114,15 +116,16 @@ impl Maker<'_> {
     fn by_resampling(&self, replicates: u32, seed: u64) -> Result<Available<Sandwich>> {
         let bread = self.curvature(Hessian::GaussNewton)?;
         let covariance = bootstrap::covariance(self.oracle, self.outcome, replicates, seed)?;
-        Ok(covariance.map(|covariance| Sandwich { covariance, bread, clusters: None }))
+        let square = self.square()?;
+        Ok(covariance.map(|covariance| Sandwich { covariance, bread, square, clusters: None }))
     }
 
     /// Bread and meat put together.
     fn around(&self, meat: Meat, correction: f64, clusters: Option<usize>) -> Available<Sandwich> {
-        let bread = meat.bread.ok_or(Unavailable::Singular)?;
+        let (bread, square) = (meat.bread.ok_or(Unavailable::Singular)?, meat.square);
         let filling = meat.matrix.select(&self.alive);
         let covariance = self.embed(self.factor(&bread)?.sandwich(&filling).scaled(correction / self.rows));
-        Ok(Sandwich { covariance, bread, clusters })
+        Ok(Sandwich { covariance, bread, square, clusters })
     }
 
     fn embed(&self, matrix: Symmetric) -> Symmetric {
@@ -155,6 +158,14 @@ impl Maker<'_> {
             }
         };
         Ok(matrix.unwrap_or_else(|| Symmetric::zero(self.oracle.dim())).scaled(0.5))
+    }
+
+    /// Mean of ω r². Least squares has it already.
+    fn square(&self) -> Result<f64> {
+        match self.oracle.facts().is_convex {
+            true => Ok(self.meat(Weighting::Plain)?.square),
+            false => Ok(self.outcome.model.unpenalised),
+        }
     }
 
     fn meat(&self, weighting: Weighting<'_>) -> Result<Meat> {

@@ -48,7 +48,10 @@ pub struct Value {
     pub loss: f64,
     /// L̂_τ without the penalty.
     pub unpenalised: f64,
-    /// Mean square of the graduated labels. It gives the scale of rounding errors in the residuals.
+    /// Mean square of the residuals, with the penalty. For least squares it is `loss`; for another loss it is the loss to
+    /// second order, and at most the loss.
+    pub square: f64,
+    /// Mean square of the graduated labels; one for a likelihood. It gives the scale of rounding errors in the residuals.
     pub label_square: f64,
     /// The contribution of the row with the largest residual to the loss, without the penalty.
     pub largest_square: f64,
@@ -73,7 +76,8 @@ pub struct Gradient {
 pub struct Model {
     /// Loss and gradient.
     pub first_order: Gradient,
-    /// ‖J_j‖/√n for each column of J = (φ̂′_i x_ij), or of J = (x_ij) for the matching loss.
+    /// ‖J_j‖/√n for each column of J = (φ̂′_i x_ij), or of J = (x_ij) for the matching loss. 2‖J_j‖²/n is the diagonal of
+    /// the Gauss–Newton curvature, for every loss.
     pub column_norms: Vec<f64>,
     /// Weighted share of the rows whose derivative is below a thousandth of φ′(0).
     pub saturated: f64,
@@ -110,22 +114,22 @@ pub struct Mixture {
     pub right_side: Vec<f64>,
 }
 
-/// The model without covariates at an intercept: means by weight, with r = φ(b + offset) − y.
+/// The model without covariates at an intercept: means by weight. With least squares, r = φ(b + offset) − y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConstantModel {
-    /// Mean of r².
+    /// The loss: for least squares, the mean of r².
     pub loss: f64,
-    /// Mean of r·φ′: half of the derivative of the loss.
+    /// Half of the derivative of the loss: the mean of r·φ′.
     pub gradient: f64,
-    /// Mean of φ′²: half of the Gauss–Newton curvature.
+    /// Half of the Gauss–Newton curvature: the mean of φ′².
     pub curvature: f64,
 }
 
 /// The sums of a sandwich covariance, as means over the rows. Weights have mean one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meat {
-    /// Mean of ω r², without a penalty.
-    pub loss: f64,
+    /// Mean of ω r². For a likelihood, half of Pearson's statistic divided by the number of rows.
+    pub square: f64,
     /// Mean of ω JJᵀ; none if leverages were asked for, since the query already contains it.
     pub bread: Option<Symmetric>,
     /// The sum that the query asks for, divided by the number of rows.
@@ -339,12 +343,14 @@ impl Value {
     /// The largest decrease of the loss that rounding errors of the residuals can cause.
     pub fn rounding(&self) -> f64 {
         let unit = 2.0 * f64::EPSILON;
-        unit * self.loss.sqrt() * self.label_square.sqrt() + unit * unit * self.label_square
+        // the loss of an exact fit is not zero if it is a likelihood; a difference of infinite losses counts as zero
+        let offset = (self.loss - self.square).max(0.0);
+        unit * self.square.sqrt() * self.label_square.sqrt() + unit * unit * self.label_square + unit * offset
     }
 
     /// Whether the residuals are at the level of their rounding errors.
     pub fn is_rounding(&self) -> bool {
-        self.loss.is_finite() && self.loss <= (64.0 * f64::EPSILON).powi(2) * self.label_square
+        self.loss.is_finite() && self.square <= (64.0 * f64::EPSILON).powi(2) * self.label_square
     }
 }
 
@@ -366,14 +372,14 @@ impl Model {
     /// The largest cosine between the residual and a column of J: the gradient relative to its scale. None if every
     /// derivative has vanished (a plateau).
     pub fn relative_gradient(&self) -> Option<f64> {
-        if self.loss == 0.0 {
+        if self.square == 0.0 {
             return Some(0.0);
         }
         // if sums have overflowed, every ratio would look small or be NaN
         if !self.is_finite() {
             return Some(1.0);
         }
-        let residual = self.loss.sqrt();
+        let residual = self.square.sqrt();
         // a column norm that underflows while its gradient does not is no evidence for a stationary point
         let cosine = |(g, norm): (&f64, &f64)| match *norm > 0.0 {
             true => Some(g.abs() / (2.0 * norm * residual)),

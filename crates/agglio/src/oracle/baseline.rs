@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::activation::{Activation, Preimages};
+use crate::activation::Preimages;
 use crate::error::Result;
+use crate::oracle::driver::Problem;
 use crate::oracle::facts::Measured;
 use crate::oracle::labels::Tally;
 
@@ -18,7 +19,7 @@ pub struct Baseline {
     pub is_finite: bool,
     /// Whether the loss is the lowest one: a closed form does not reach it if offsets differ.
     pub is_exact: bool,
-    /// The variance of the responses: the loss of their mean, even if it is outside the range of φ. Without an
+    /// The loss of the mean of the responses, for least squares their variance, even if it is outside the range of φ. Without an
     /// intercept, or with offsets, it is `loss`.
     pub mean_loss: f64,
     /// Whether the weighted median of the responses lies strictly outside the range of φ.
@@ -29,17 +30,17 @@ impl Baseline {
     /// Finds the baseline in closed form. If offsets differ it finds only a point near the baseline. `loss_at` returns the
     /// loss at an intercept.
     pub(super) fn of(
-        activation: &dyn Activation,
-        intercept: bool,
+        problem: &Problem,
         measured: &Measured,
         tally: &Tally,
         loss_at: &dyn Fn(f64) -> Result<f64>,
     ) -> Result<Baseline> {
+        let (intercept, labels) = (problem.intercept, &measured.labels);
         let weight = measured.rows as f64 * measured.mean_weight();
         let is_exact = !intercept || measured.offset_bounds.0 == measured.offset_bounds.1;
         let (loss, best) = match intercept {
             false => (loss_at(0.0)?, None),
-            true if is_exact => constant(activation, measured, measured.offset_bounds.0),
+            true if is_exact => constant(problem, measured, measured.offset_bounds.0),
             true => {
                 let near = tally.preimage_sum / weight;
                 (loss_at(near)?, Some(near))
@@ -51,7 +52,11 @@ impl Baseline {
             intercept: best,
             is_finite: best.is_some() || !intercept,
             is_exact,
-            mean_loss: if intercept && !measured.has_offsets { measured.labels.variance() } else { loss },
+            mean_loss: if intercept && !measured.has_offsets {
+                problem.loss.of_constant(labels, labels.mean)
+            } else {
+                loss
+            },
             median_is_outside: share(measured.below) > 0.5 || share(measured.above) > 0.5,
         })
     }
@@ -66,12 +71,12 @@ impl Baseline {
 }
 
 /// The loss of the best constant in the range of φ, and its intercept for this offset, if it is finite.
-fn constant(activation: &dyn Activation, measured: &Measured, offset: f64) -> (f64, Option<f64>) {
-    let range = activation.range();
+fn constant(problem: &Problem, measured: &Measured, offset: f64) -> (f64, Option<f64>) {
+    let range = problem.activation.range();
     let constant = measured.labels.mean.clamp(range.lo, range.hi);
-    let intercept = match activation.preimages(constant) {
+    let intercept = match problem.activation.preimages(constant) {
         Preimages::One(b) | Preimages::Two { right: b, .. } => Some(b - offset),
         Preimages::None => None,
     };
-    (measured.labels.about(constant), intercept)
+    (problem.loss.of_constant(&measured.labels, constant), intercept)
 }

@@ -17,6 +17,7 @@ use crate::oracle::facts::{Facts, Measured, Traits};
 use crate::oracle::frame::Frame;
 use crate::oracle::labels::MARGIN;
 use crate::oracle::layout::Layout;
+use crate::oracle::loss::Loss;
 use crate::oracle::partial_sums::{ClusterScore, PartialSums, Weighted};
 use crate::oracle::projection::Projection;
 use crate::oracle::query::{Ask, At, Batch, Hessian, LabelChoice, Memory, Query, ResponseChoice, Want, Weighting};
@@ -38,6 +39,8 @@ const STILL: f64 = 1e-14;
 pub struct Problem {
     /// φ.
     pub activation: Arc<dyn Activation>,
+    /// The loss at τ = 1. Default: least squares.
+    pub loss: Loss,
     /// The units of the solver. Default: standardised.
     pub scaling: Scaling,
     /// Whether the model has an intercept b. Default: yes.
@@ -63,6 +66,7 @@ impl Problem {
     pub fn new(activation: Arc<dyn Activation>) -> Problem {
         Problem {
             activation,
+            loss: Loss::default(),
             scaling: Scaling::Standard,
             intercept: true,
             margins: vec![MARGIN],
@@ -96,6 +100,7 @@ pub struct Driver {
     shards: Box<dyn Shards>,
     facts: Facts,
     activation: Arc<dyn Activation>,
+    loss: Loss,
     labels: LabelChoice,
     mean_weight: f64,
     /// Mean square of the factors by which a relative error of y enters y^τ, on a path that ends below τ = 1.
@@ -120,6 +125,7 @@ impl Driver {
         if measured.width == 0 && !problem.intercept {
             return Err(Error::data("the model has neither a covariate nor an intercept: there is nothing to fit"));
         }
+        problem.loss.require_labels(&measured)?;
         let frame = frame(problem, &measured)?;
         let tally = shards.prepare(&frame)?;
         let constant = |intercept: f64| {
@@ -129,7 +135,7 @@ impl Driver {
         };
         let baseline = match &frame.response {
             Some(_) => Baseline::of_mean(&measured),
-            None => Baseline::of(activation.as_ref(), problem.intercept, &measured, &tally, &constant)?,
+            None => Baseline::of(problem, &measured, &tally, &constant)?,
         };
         let facts = Facts {
             rows: measured.rows,
@@ -153,6 +159,7 @@ impl Driver {
             clips_some: frame.narrowest.changes(&measured),
             baseline,
             has_limits: measured.has_limits,
+            is_convex: problem.loss.is_convex(),
             response: frame.response.clone(),
             activation: Traits {
                 derivative_at_zero: activation.derivative(0.0).abs(),
@@ -167,6 +174,7 @@ impl Driver {
             shards,
             facts,
             activation: activation.clone(),
+            loss: problem.loss,
             labels: problem.labels,
             mean_weight: measured.mean_weight(),
             blurred_square: tally.blurred_square / measured.rows as f64,
@@ -238,9 +246,9 @@ impl Driver {
                 let mut columns = sums.columns.into_iter();
                 let mut next = || columns.next().unwrap_or_default();
                 let (label, weight, at) = (next(), next(), next());
-                let activation = self.activation.clone();
+                let (activation, loss) = (self.activation.clone(), self.loss);
                 let (response, along) = (self.facts.response.clone(), columns.collect());
-                Answer::Projection(Projection { activation, at, along, response, label, weight })
+                Answer::Projection(Projection { activation, loss, at, along, response, label, weight })
             }
             Ask::Meat { weighting, .. } => Answer::Meat(self.meat(weighting, sums, mean)),
             Ask::MeanSlope { theta } => {
@@ -258,11 +266,12 @@ impl Driver {
     }
 
     fn finish_at(&self, at: &At<'_>, sums: PartialSums, mean: f64) -> Answer {
-        let unpenalised = finite_or_infinite(sums.loss * mean);
+        let (unpenalised, penalty) = (finite_or_infinite(sums.loss * mean), self.facts.penalty(&at.theta));
         let value = Value {
             rows: sums.rows,
-            loss: unpenalised + self.facts.penalty(&at.theta),
+            loss: unpenalised + penalty,
             unpenalised,
+            square: finite_or_infinite(sums.square * mean) + penalty,
             label_square: sums.label_square * mean + self.blurred_square,
             largest_square: sums.largest * mean,
             response: None,
@@ -325,6 +334,7 @@ impl Driver {
             let loss = (value.unpenalised - decrease).max(4.0 * f64::EPSILON * decrease);
             value.loss += loss - value.unpenalised;
             value.unpenalised = loss;
+            value.square = value.loss;
             value.response = Some([alpha + step[0], beta + step[1]]);
         }
         if at.want == Want::Loss {
@@ -433,7 +443,7 @@ impl Driver {
                 meat.unwrap_or_else(|| Symmetric::zero(self.facts.layout.dim()))
             }
         };
-        Meat { loss: sums.loss * mean, bread, matrix, clusters, largest_leverage: sums.largest }
+        Meat { square: sums.pearson * mean, bread, matrix, clusters, largest_leverage: sums.largest }
     }
 
     /// Σ s·sᵀ over the scores s of the clusters.
@@ -548,8 +558,20 @@ fn frame(problem: &Problem, measured: &Measured) -> Result<Frame> {
         )?,
     };
     let (weight_unit, mean_weight, rows) = (measured.weight_unit, measured.mean_weight(), measured.rows);
-    let (labels, tau_max) = (problem.labels, problem.tau_max);
-    Ok(Frame { activation, coordinates, clips, narrowest, labels, response, tau_max, weight_unit, mean_weight, rows })
+    let (loss, labels, tau_max) = (problem.loss, problem.labels, problem.tau_max);
+    Ok(Frame {
+        activation,
+        loss,
+        coordinates,
+        clips,
+        narrowest,
+        labels,
+        response,
+        tau_max,
+        weight_unit,
+        mean_weight,
+        rows,
+    })
 }
 
 /// Activations are never NaN, so a sum that is NaN has overflowed.

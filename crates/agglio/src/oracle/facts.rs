@@ -57,6 +57,8 @@ pub struct Facts {
     pub baseline: Baseline,
     /// Whether rows lie at minus infinity, on the side of φ that the sign of the coefficient says.
     pub has_limits: bool,
+    /// Whether the loss at τ = 1 is convex in θ for every table, so that every run ends at the same minimum.
+    pub is_convex: bool,
     /// The free entries of the response scale, if there are any.
     pub response: Option<ResponseScale>,
     /// The properties of φ that a strategy may use.

@@ -6,17 +6,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::activation::{Activation, Preimages, named};
 use crate::oracle::clip::Clip;
+use crate::oracle::loss::Loss;
 use crate::oracle::query::{LabelChoice, Margin};
 use crate::oracle::response::ResponseScale;
 use crate::rows::Coordinates;
 
-/// The activation, the coordinates of the solver and the label margins. It is computed once, from facts about all rows.
+/// The activation, the loss, the coordinates of the solver and the label margins. It is computed once, from facts about all rows.
 ///
 /// It can be sent to another process only if the activation has a name in [`named`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Frame {
     #[serde(serialize_with = "write_name", deserialize_with = "read_name")]
     pub(super) activation: Arc<dyn Activation>,
+    /// The loss at τ = 1.
+    pub(super) loss: Loss,
     pub(super) coordinates: Coordinates,
     /// One clip for each margin in use, the widest first.
     pub(super) clips: Vec<Clip>,

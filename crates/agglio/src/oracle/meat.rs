@@ -41,15 +41,17 @@ impl RowPass<'_> {
     ) {
         let ScratchView { weight, offset: _, z, columns: [label, residual, derivative, value, b, a, h], products } =
             view;
-        let (objective, memory, response) = (Objective::Squares, Memory::Unused, ResponseChoice::AsGiven);
+        let (objective, memory, response) = (Objective::Loss, Memory::Unused, ResponseChoice::AsGiven);
         let at = At { theta: Cow::Borrowed(&[]), tau, want: Want::Gradient, objective, memory, response };
         let largest = sums.largest;
         // with a free response scale, `value` is φ afterwards
         self.compare(&at, run, [weight, z], [label, residual, derivative], [value, b, a], sums);
         // of leverages alone
         sums.largest = largest;
-        objective.weigh_curvature(weight, derivative, b);
-        objective.weigh_gradient(weight, residual, derivative, a);
+        let form = self.form(&at);
+        form.weigh_curvature(weight, derivative, b);
+        form.weigh_gradient(weight, residual, derivative, a);
+        sums.pearson += form.pearson(weight, residual, derivative);
         if let Some(matrix) = &mut sums.products {
             self.rows.add_products(run, self.pivot(), b, matrix.lower_mut(), products);
             self.add(run, [(b, &mut sums.curvature)]);

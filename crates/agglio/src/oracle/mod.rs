@@ -5,7 +5,7 @@
 //! L̂_τ(θ) = (1/n) Σ_i ω_i (φ̂_τ(z_i) − y_i^τ)²,        z_i = x_iᵀw + b + offset_i
 //! ```
 //!
-//! The weights ω have mean one. L̂_τ is the graduated objective of the paper divided by γ(τ)²; at τ = 1 it is the loss
+//! The weights ω have mean one. At τ = 1 the squares may be another [`Loss`]. L̂_τ is the graduated objective of the paper divided by γ(τ)²; at τ = 1 it is the loss
 //! of the user. A [`Shard`] holds rows and answers with [`PartialSums`], and the [`Driver`] merges the sums of all
 //! shards. Threads, files and machines use the same merge.
 
@@ -49,7 +49,7 @@ pub use facts::{Facts, Measured, Spread, Traits};
 pub use frame::Frame;
 pub use labels::{MARGIN, MARGINS, PreimageChoice, Tally};
 pub use layout::Layout;
-pub use loss::Objective;
+pub use loss::{Loss, Objective};
 pub(crate) use many::MultiQuery;
 pub use message::{Reply, Request};
 pub use partial_sums::{ClusterScore, PartialSums, Weighted};

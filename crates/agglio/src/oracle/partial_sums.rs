@@ -4,15 +4,18 @@
 use serde::{Deserialize, Serialize};
 
 use crate::math::linalg::Symmetric;
+use crate::oracle::loss::Compared;
 
 /// Sums over some rows in the units of the rows. Fields that were not asked for are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartialSums {
     /// Number of rows.
     pub rows: usize,
-    /// Σ ω r².
+    /// Σ ω ρ, the loss.
     pub loss: f64,
-    /// Σ ω (y^τ)².
+    /// Σ ω r². For least squares it is the loss.
+    pub square: f64,
+    /// Σ ω (y^τ)²; for a likelihood Σ ω.
     pub label_square: f64,
     /// max ω r², max ω‖x‖² for [`Ask::LongestRow`](crate::oracle::Ask::LongestRow), or the largest leverage for
     /// [`Ask::Meat`](crate::oracle::Ask::Meat).
@@ -42,6 +45,8 @@ pub struct PartialSums {
     pub meat_response: Vec<Weighted>,
     /// Σ s², Σ s²φ and Σ s²φ².
     pub meat_numbers: Vec<f64>,
+    /// Σ ω of the squared residuals, each divided by the variance of its response.
+    pub pearson: f64,
     /// The scores of the clusters, by increasing code.
     pub clusters: Vec<ClusterScore>,
     /// Further sums, whose meaning depends on the query.
@@ -106,10 +111,19 @@ impl Weighted {
 }
 
 impl PartialSums {
+    /// Adds the comparison of further rows with their labels.
+    pub(super) fn include(&mut self, compared: &Compared) {
+        self.loss += compared.loss;
+        self.square += compared.square;
+        self.label_square += compared.label;
+        self.largest = self.largest.max(compared.largest);
+    }
+
     /// Merges the sums over the rows to the right of these.
     pub fn merge(mut self, right: PartialSums) -> PartialSums {
         self.rows += right.rows;
         self.loss += right.loss;
+        self.square += right.square;
         self.label_square += right.label_square;
         self.largest = self.largest.max(right.largest);
         self.saturated += right.saturated;
@@ -121,6 +135,7 @@ impl PartialSums {
         }
         self.response.iter_mut().zip(&right.response).for_each(|(left, right)| left.merge(right));
         self.right_sides.iter_mut().zip(&right.right_sides).for_each(|(left, right)| left.merge(right));
+        self.pearson += right.pearson;
         self.meat.merge(&right.meat);
         if let (Some(left), Some(right)) = (&mut self.meat_products, &right.meat_products) {
             left.add(right);

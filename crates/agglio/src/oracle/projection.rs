@@ -4,12 +4,14 @@
 use std::sync::Arc;
 
 use crate::activation::Activation;
+use crate::oracle::loss::Loss;
 use crate::oracle::response::ResponseScale;
 
 /// The linear predictors of the rows along lines through a point, with labels and weights.
 #[derive(Clone, Debug)]
 pub struct Projection {
     pub(super) activation: Arc<dyn Activation>,
+    pub(super) loss: Loss,
     /// The linear predictor z of each row at the point.
     pub(super) at: Vec<f64>,
     /// The derivative of z along each line.
@@ -21,17 +23,16 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// Weighted sum of the squared residuals of φ(z + `step`·v + `shift`), where v is the derivative of z along the
-    /// line, at the best response scale.
+    /// Weighted sum of the losses of φ(z + `step`·v + `shift`), where v is the derivative of z along the line, at the best
+    /// response scale.
     pub fn loss(&self, line: usize, step: f64, shift: f64) -> f64 {
         let z: Vec<f64> = self.at.iter().zip(&self.along[line]).map(|(at, along)| at + step * along + shift).collect();
+        let Some(response) = &self.response else {
+            return self.loss.total(self.activation.as_ref(), &z, &self.label, &self.weight);
+        };
         let mut value = vec![0.0; z.len()];
         self.activation.respond(&z, &mut value);
-        if let Some(response) = &self.response {
-            return response.least_squares(&value, &self.label, &self.weight);
-        }
-        let residuals = value.iter().zip(&self.label).zip(&self.weight).filter(|(_, weight)| **weight > 0.0);
-        residuals.map(|((value, label), weight)| weight * (value - label) * (value - label)).sum()
+        response.least_squares(&value, &self.label, &self.weight)
     }
 
     /// z of each row at the point.

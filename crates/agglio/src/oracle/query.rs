@@ -125,7 +125,8 @@ pub enum Ask<'a> {
         /// The directions of the lines.
         directions: Cow<'a, [Vec<f64>]>,
     },
-    /// The model without covariates, φ(b + offset): Σ ω r², Σ ω r φ′ and Σ ω φ′². Covariates are not read.
+    /// The model without covariates, φ(b + offset): Σ ω ρ, and half of its first and of its expected second derivative by b.
+    /// Covariates are not read.
     Constant {
         /// b.
         intercept: f64,
@@ -196,9 +197,9 @@ pub enum Want<'a> {
 /// The kind of second derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Hessian {
-    /// (2/n) Σ ω φ̂′² x xᵀ: positive semi-definite.
+    /// (2/n) Σ ω φ̂′² x xᵀ: positive semi-definite. For a likelihood, the expected information.
     GaussNewton,
-    /// (2/n) Σ ω (φ̂′² + r·φ̂″) x xᵀ: exact.
+    /// (2/n) Σ ω (φ̂′² + r·φ̂″) x xᵀ: exact. For a likelihood, (1/n) Σ ω ρ″ x xᵀ.
     Full,
 }
 
@@ -250,9 +251,9 @@ impl<'a> Query<'a> {
         Query { batch, labels: None, ask }
     }
 
-    /// A query for the least-squares objective at (θ, τ), without memory.
+    /// A query for the loss at (θ, τ), without memory.
     pub fn at(theta: impl Into<Cow<'a, [f64]>>, tau: f64, batch: Batch, want: Want<'a>) -> Query<'a> {
-        let (objective, memory) = (Objective::Squares, Memory::Unused);
+        let (objective, memory) = (Objective::Loss, Memory::Unused);
         let response = ResponseChoice::Best;
         Query::new(batch, Ask::At(At { theta: theta.into(), tau, want, objective, memory, response }))
     }

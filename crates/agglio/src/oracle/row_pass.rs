@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::math::linalg::Symmetric;
 use crate::math::tree::{self, LEAF};
 use crate::math::vector::{self, sum, sum_of};
-use crate::oracle::loss;
+use crate::oracle::loss::{self, Form};
 use crate::oracle::meat::no_rows_of_meat;
 use crate::oracle::partial_sums::{PartialSums, Weighted};
 use crate::oracle::preimage_pass::DEPARTURE;
@@ -140,14 +140,14 @@ impl<'a> RowPass<'a> {
             Want::Stationarity => self.add_norms(at, run, [weight, derivative, a], b, sums),
             Want::Curvature(hessian) => {
                 self.add_norms(at, run, [weight, derivative, a], b, sums);
-                self.weigh_curvature(at, *hessian, [z, weight, residual, derivative], h, second);
+                self.weigh_curvature(at, *hessian, [z, weight, label, residual, derivative], h, [second, b]);
                 self.add(run, [(h, &mut sums.curvature)]);
                 if let Some(matrix) = &mut sums.products {
                     self.rows.add_products(run, self.pivot(), h, matrix.lower_mut(), products);
                 }
             }
             Want::CurvatureTimes(hessian, _) => {
-                self.weigh_curvature(at, *hessian, [z, weight, residual, derivative], h, second);
+                self.weigh_curvature(at, *hessian, [z, weight, label, residual, derivative], h, [second, b]);
                 self.multiply(run, z, h);
                 if let Some(response) = self.response.filter(|_| at.tau == 1.0) {
                     let rows = Rescaled { weight, residual, derivative, value: b };
@@ -159,7 +159,7 @@ impl<'a> RowPass<'a> {
         }
     }
 
-    /// Compares φ̂_τ(z) with the labels: computes residuals, their squares, and the derivatives if they are needed.
+    /// Compares φ̂_τ(z) with the labels: computes losses, residuals, their squares, and the derivatives if they are needed.
     pub fn compare(
         &self,
         at: &At<'_>,
@@ -171,9 +171,14 @@ impl<'a> RowPass<'a> {
     ) {
         let wants_derivative = at.want != Want::Loss;
         self.rows.labels(run, label);
-        self.respond(at.tau, wants_derivative, z, residual, derivative);
         let Prepared { frame, labels } = self.prepared;
         let [kept, first, second] = scratch;
+        if self.form(at) == Form::Likelihood {
+            let (phi, both) = (frame.activation.as_ref(), [residual, derivative]);
+            sums.include(&loss::compare_likelihood(phi, [weight, z], label, both, [kept, first]));
+            return;
+        }
+        self.respond(at.tau, wants_derivative, z, residual, derivative);
         match self.response {
             None => {
                 let choice = self.query.labels.unwrap_or(frame.labels);
@@ -184,10 +189,7 @@ impl<'a> RowPass<'a> {
             }
             Some(response) => self.rescale(response, weight, [residual, derivative], kept),
         }
-        let squares = loss::compare(weight, label, residual);
-        sums.loss += squares.loss;
-        sums.label_square += squares.label;
-        sums.largest = sums.largest.max(squares.largest);
+        sums.include(&loss::compare(weight, label, residual));
         if wants_derivative {
             loss::mask(weight, derivative);
         }
@@ -195,6 +197,11 @@ impl<'a> RowPass<'a> {
             let rows = Rescaled { weight, residual, derivative, value: kept };
             self.add_response(at, response, run, &rows, [first, second], sums);
         }
+    }
+
+    /// The form in which rows enter the sums at a point.
+    pub(super) fn form(&self, at: &At<'_>) -> Form {
+        Form::of(self.prepared.frame.loss, at)
     }
 
     /// φ̂_τ(z), or φ(z) at τ = 1, and its derivative if it is needed.
@@ -217,7 +224,7 @@ impl<'a> RowPass<'a> {
         a: &mut [f64],
         sums: &mut PartialSums,
     ) {
-        at.objective.weigh_gradient(weight, r, derivative, a);
+        self.form(at).weigh_gradient(weight, r, derivative, a);
         if at.memory == Memory::Unused {
             return;
         }
@@ -239,9 +246,10 @@ impl<'a> RowPass<'a> {
         b: &mut [f64],
         sums: &mut PartialSums,
     ) {
-        let flat = 1e-3 * self.prepared.frame.activation.derivative(0.0).abs();
+        let form = self.form(at);
+        let flat = form.flat(self.prepared.frame.activation.as_ref());
         sums.saturated += sum_of(weight, derivative, |weight, d| if d.abs() < flat { weight } else { 0.0 });
-        at.objective.weigh_norms(weight, derivative, b);
+        form.weigh_norms(weight, derivative, b);
         let both = [(a, &mut sums.gradient), (&*b, &mut sums.norms)];
         let centre = self.prepared.frame.coordinates.centre();
         self.rows.add_rows_and_squares(run, self.pivot(), centre, both.map(weighted));
@@ -252,12 +260,17 @@ impl<'a> RowPass<'a> {
         &self,
         at: &At<'_>,
         hessian: Hessian,
-        [z, weight, r, derivative]: [&[f64]; 4],
+        [z, weight, label, r, derivative]: [&[f64]; 5],
         h: &mut [f64],
-        second: &mut [f64],
+        [second, spare]: [&mut [f64]; 2],
     ) {
-        at.objective.weigh_curvature(weight, derivative, h);
-        if hessian == Hessian::Full && at.objective.has_residual_curvature() {
+        let form = self.form(at);
+        if hessian == Hessian::Full && form == Form::Likelihood {
+            let phi = self.prepared.frame.activation.as_ref();
+            return loss::weigh_likelihood(phi, [weight, z, label], h, [second, spare]);
+        }
+        form.weigh_curvature(weight, derivative, h);
+        if hessian == Hessian::Full && form == Form::Squares {
             self.prepared.frame.activation.graduate_second_derivative(at.tau, z, second);
             let scale = self.response.map_or(1.0, |response| response.scale);
             h.iter_mut().enumerate().for_each(|(i, h)| *h += weight[i] * r[i] * second[i] * scale);
@@ -283,15 +296,14 @@ impl<'a> RowPass<'a> {
         sums.loss += loss::compare(weight, label, mean).loss;
     }
 
-    /// Σ ω r², Σ ω r φ′ and Σ ω φ′² of the model without covariates. Covariates are not read.
+    /// Σ ω ρ, and half of its first and of its expected second derivative, of the model without covariates. Covariates are
+    /// not read.
     fn add_constant(&self, intercept: f64, run: &Run<'_>, view: ScratchView<'_>, sums: &mut PartialSums) {
         let ScratchView { weight, offset, columns: [label, ..], .. } = view;
         self.rows.labels(run, label);
-        let activation = &self.prepared.frame.activation;
+        let frame = &self.prepared.frame;
         for i in (0..run.len()).filter(|&i| weight[i] > 0.0) {
-            let z = intercept + offset[i];
-            let (r, derivative) = (activation.value(z) - label[i], activation.derivative(z));
-            let terms = [r * r, r * derivative, derivative * derivative];
+            let terms = frame.loss.at(frame.activation.as_ref(), intercept + offset[i], label[i]);
             sums.numbers.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight[i] * term);
         }
     }

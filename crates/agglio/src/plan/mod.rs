@@ -208,7 +208,7 @@ impl Plan {
         let linear = |plan: &Plan| plan.rules.settings.tau_max == 0.0;
         let problem = |plan: &Plan| (plan.scaling, plan.intercept, plan.l2.to_bits(), linear(plan), plan.branch);
         // a name or `Debug` need not show all parameters of an activation
-        let response = |plan: &Plan| (plan.spec.range, plan.spec.affine);
+        let response = |plan: &Plan| (plan.spec.range, plan.spec.affine, plan.spec.loss());
         problem(self) == problem(other)
             && response(self) == response(other)
             && Arc::ptr_eq(&self.activation, &other.activation)
@@ -246,6 +246,7 @@ impl Plan {
             tau_max: between.then_some(self.rules.settings.tau_max),
             labels: self.labels(),
             l2: self.l2,
+            loss: self.spec.loss(),
             response: self.response.free,
             ..Problem::new(self.response.activation.clone())
         }

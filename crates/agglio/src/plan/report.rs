@@ -36,6 +36,7 @@ pub(super) fn of(plan: &Plan, oracle: &dyn Oracle, found: &mut Found) -> Result<
     Ok(Report {
         coefficients,
         intercept,
+        criterion: plan.spec().loss(),
         loss,
         prediction_loss,
         path_loss: outcome.model.loss,

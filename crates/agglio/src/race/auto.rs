@@ -26,6 +26,9 @@ impl Rules {
     /// The end at τ_max on a ladder of nested samples, the last of which is all rows. The largest sample chooses between
     /// starts and between noise models. All rows are for the winner, and for its challengers.
     pub(super) fn climb(&self, ladder: &[Batch], oracle: &dyn Oracle, runs: &mut Runs<'_>) -> Result<Found> {
+        if oracle.facts().is_convex {
+            return self.descend(ladder, oracle, runs);
+        }
         let samples = &ladder[..ladder.len().saturating_sub(1).max(1)];
         let (first, judges) = match samples {
             [first, .., judges] => (*first, *judges),
@@ -64,6 +67,16 @@ impl Rules {
         race.settle(None)?;
         let Found { outcome, restarts, lower_at_infinity, certificate, .. } = race.end();
         Ok(Found { outcome, restarts, lower_at_infinity, certificate, ..found })
+    }
+
+    /// The end at τ = 1 of a convex loss on the same ladder, from the model without covariates: one run, since every run ends
+    /// at the same minimum.
+    fn descend(&self, ladder: &[Batch], oracle: &dyn Oracle, runs: &mut Runs<'_>) -> Result<Found> {
+        let facts = oracle.facts();
+        let start = constant::start(facts).unwrap_or_else(|| facts.layout.zero());
+        let course = Course { graduated: false, ..Course::graduated(ladder.to_vec()) };
+        let (method, stop) = self.path(oracle, course);
+        Ok(Found::new(runs.run(oracle, method, start, stop, None)?, oracle.labels()))
     }
 
     /// Fits again on all rows, unless the fit whose path began on a sample of them is beyond doubt: a certified minimum, and

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::activation::Range;
 use crate::certificate::Certificate;
+use crate::oracle::Loss;
 use crate::outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
 use crate::solver::Solver;
 use crate::text::join::enumerated;
@@ -21,9 +22,11 @@ pub struct Report {
     pub intercept: f64,
     /// The scale of the response: y ≈ offset + scale·φ(xᵀw + b).
     pub affine: Scale,
-    /// Weighted mean of (φ(xᵀw + b) − y)², on the user's own labels.
+    /// The loss that was minimised at τ = 1.
+    pub criterion: Loss,
+    /// Weighted mean of the loss, on the user's own labels: of (φ(xᵀw + b) − y)² for least squares.
     pub loss: f64,
-    /// Weighted mean of (ŷ − y)², where ŷ are the predicted means of y. They are φ(xᵀw + b) unless the noise is before φ.
+    /// The same for the predicted means of y. They are φ(xᵀw + b) unless the noise is before φ.
     pub prediction_loss: f64,
     /// L̂_τ at the last temperature, which was minimised. The same as `loss` at τ = 1.
     pub path_loss: f64,
@@ -92,6 +95,13 @@ impl Report {
         self.certificate.status
     }
 
+    /// Share of the loss of a constant that the predictions explain: r² for least squares, with this variance of the response,
+    /// and McFadden's pseudo-r² for a likelihood. None if the constant explains everything.
+    pub fn explained(&self, variance: Option<f64>) -> Option<f64> {
+        let constant = self.criterion.of_reference(variance, self.certificate.baseline_loss);
+        constant.map(|constant| 1.0 - self.prediction_loss / constant)
+    }
+
     /// Warnings about the data. `names` are the names of the columns.
     pub fn warnings(&self, names: &[String]) -> Vec<String> {
         self.warnings_on("the response", names)
@@ -114,7 +124,8 @@ impl Report {
                  subtract a constant before writing the file"
             ));
         }
-        if self.labels_without_preimage > 0 {
+        // a convex loss uses no preimages, and takes responses at the bounds as what they are
+        if self.labels_without_preimage > 0 && !self.criterion.is_convex() {
             warnings.push(self.bounds_warning(response));
         }
         if self.labels_with_two_preimages > 0 {

@@ -56,6 +56,7 @@ impl Report {
         if self.certificate.certified() {
             let what = match exact {
                 true => "exact fit: residuals zero up to rounding".to_owned(),
+                false if self.criterion.is_convex() => format!("global minimum{place} of a convex loss: {gradient}"),
                 false => format!("local minimum{place}: {gradient}"),
             };
             let (by, agreement) =
@@ -121,6 +122,11 @@ impl Report {
             }
             _ if !self.loss.is_finite() => {
                 "no fit: the activation overflows at these coefficients; rescale the data".into()
+            }
+            _ if self.criterion.is_convex() => {
+                "no finite optimum: the model separates responses of 0 from responses of 1, so the loss falls however large \
+                 the coefficients become; drop the covariate that separates them, or add a penalty (l2)"
+                    .into()
             }
             _ => {
                 let scale = match self.strays() {

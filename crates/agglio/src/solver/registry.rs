@@ -46,7 +46,7 @@ macro_rules! registry {
 
 registry! {
     Auto "auto" "The default: a start in closed form, then Levenberg–Marquardt along an adaptive temperature path"
-        Row { family: Family::Adaptive, forms_curvature: false, patience: 20, accepts: &[&["restarts"]], refuses: &[("batch", "it chooses the rows of each step itself")], ..PLAIN };
+        Row { family: Family::Adaptive, forms_curvature: false, fits_any_loss: true, patience: 20, accepts: &[&["restarts"]], refuses: &[("batch", "it chooses the rows of each step itself")], ..PLAIN };
     Gd "gd" "Gradient descent on all rows: Algorithm 1 of the paper"
         Row { step: Step::SmoothnessOrSearch, ..GRADUATED };
     Sgd "sgd" "Minibatch gradient descent; with decay=none, Algorithm 2 of the paper"
@@ -84,6 +84,7 @@ registry! {
             direction: |_| Box::new(Lbfgs::default()),
             step: Step::Armijo,
             forms_curvature: false,
+            fits_any_loss: true,
             refuses: &[(
                 "radius",
                 "L-BFGS cannot keep ‖w‖ ≤ R; use another solver",
@@ -91,16 +92,17 @@ registry! {
             ..PLAIN
         };
     Newton "newton" "Newton's method with damping, without graduation"
-        Row { direction: |_| Box::new(LevenbergMarquardt::new(Hessian::Full)), ..PLAIN };
+        Row { direction: |_| Box::new(LevenbergMarquardt::new(Hessian::Full)), fits_any_loss: true, ..PLAIN };
     NewtonCg "newton-cg" "Newton's method by conjugate gradients, without graduation"
         Row {
             direction: |_| Box::new(NewtonCg::default()),
             step: Step::Armijo,
             forms_curvature: false,
+            fits_any_loss: true,
             ..PLAIN
         };
     Lm "lm" "Levenberg–Marquardt, without graduation"
-        PLAIN;
+        Row { fits_any_loss: true, ..PLAIN };
     Multistart "multistart" "Levenberg–Marquardt from the given start and nine random starts, without graduation; the best is kept"
         PLAIN;
     Ngd "ngd" "Normalised gradient descent on all rows, or on minibatches if a batch size is given, without graduation"
@@ -242,6 +244,11 @@ impl Solver {
     /// Whether it fits free entries of the response scale.
     pub(crate) fn fits_response(self) -> bool {
         self.row().fits_response
+    }
+
+    /// Whether it minimises losses other than least squares.
+    pub(crate) fn fits_any_loss(self) -> bool {
+        self.row().fits_any_loss
     }
 
     /// Stages without a smaller gradient after which none is expected.

@@ -58,6 +58,8 @@ pub(super) struct Row {
     pub forms_curvature: bool,
     /// Whether it fits free entries of the response scale: it searches for its step, on all rows.
     pub fits_response: bool,
+    /// Whether it minimises losses other than least squares: at the last temperature, by steps that no Λ of squares decides.
+    pub fits_any_loss: bool,
     /// Rows in a minibatch unless given; none for all rows.
     pub batch: Option<usize>,
     /// Passes in a stage unless given. GradOpt must come as close as the next, smaller ball demands.
@@ -94,6 +96,7 @@ pub(super) const PLAIN: Row = Row {
     converges_linearly: true,
     forms_curvature: true,
     fits_response: true,
+    fits_any_loss: false,
     batch: None,
     passes: 1,
     patience: 100,

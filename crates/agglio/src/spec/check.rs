@@ -3,6 +3,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::Noise;
 use crate::solver::Solver;
+use crate::spec::form::LOSS;
 use crate::spec::{KEYS, Options, Restarts, Spec, Start};
 use crate::text::join::quoted;
 
@@ -25,6 +26,7 @@ impl Options {
         self.spec.check_keys()?;
         self.spec.check_values()?;
         self.spec.check_response()?;
+        self.spec.check_loss()?;
         self.check_activation()
     }
 
@@ -35,6 +37,13 @@ impl Options {
             &format!("activation `{}`", phi.name()),
             "`branch`",
             "each response has one preimage; it can have two only under `silu` and `gelu`",
+        )?;
+        let objection = spec.loss().objection(phi.as_ref());
+        refuse(
+            objection.is_some(),
+            &spec.loss_given(),
+            &format!("activation `{}`", phi.name()),
+            objection.unwrap_or_default(),
         )?;
         // at τ = 0 every activation is a line
         let unbounded = spec.last_temperature() > 0.0 && phi.largest_slope().is_none();
@@ -107,6 +116,44 @@ impl Spec {
             "a free entry of the response scale",
             &format!("only {} fit it", quoted(fitting, "and")),
         )
+    }
+
+    /// A convex loss is minimised at τ = 1, on the scale of φ, by solvers that search for their step.
+    fn check_loss(&self) -> Result<()> {
+        let (convex, solver) = (self.loss().is_convex(), self.solver());
+        let refuse = |broken: bool, other: &str, reason: &str| refuse(broken, &self.loss_given(), other, reason);
+        let pre = matches!(self.noise, Some(Noise::Pre | Noise::Auto));
+        refuse(
+            convex && pre,
+            &format!("noise `{}`", self.noise.unwrap_or_default().name()),
+            "it models the mean of the response, not φ⁻¹(y); use noise `post`",
+        )?;
+        refuse(
+            convex && self.last_temperature() < 1.0,
+            "a last temperature below 1",
+            "it is convex, so there is nothing to graduate; leave `tau-max` out",
+        )?;
+        let scale = if self.range.is_some() { "`range`" } else { "`affine`" };
+        refuse(
+            convex && (self.range.is_some() || self.affine.is_some()),
+            scale,
+            "its responses are shares from 0 to 1; rescale the response, or use loss `squares`",
+        )?;
+        let fitting = Solver::ALL.into_iter().filter(|solver| solver.fits_any_loss()).map(Solver::name);
+        refuse(
+            convex && !solver.fits_any_loss(),
+            &format!("solver `{solver}`"),
+            &format!("only {} minimise it", quoted(fitting, "and")),
+        )?;
+        refuse(
+            convex && self.is_in_force("restarts"),
+            "`restarts`",
+            "it is convex, so every start leads to the same minimum; leave them out",
+        )
+    }
+
+    fn loss_given(&self) -> String {
+        format!("loss `{}`", LOSS.text(&self.loss()))
     }
 
     /// Refuses values that the solver does not take, of keys that it does take.

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use crate::oracle::PreimageBranch;
+use crate::oracle::{Loss, PreimageBranch};
 use crate::outcome::Noise;
 use crate::rows::Scaling;
 use crate::solver::Solver;
@@ -37,6 +37,7 @@ impl Plain {
 /// One of a few values, each with its word.
 pub(super) struct Words<T: 'static>(&'static [(T, &'static str)]);
 
+pub(super) const LOSS: Words<Loss> = Words(&[(Loss::Squares, "squares"), (Loss::Bernoulli, "bernoulli")]);
 pub(super) const NOISE: Words<Noise> = Words(&[(Noise::Post, "post"), (Noise::Pre, "pre"), (Noise::Auto, "auto")]);
 pub(super) const SCALING: Words<Scaling> = Words(&[(Scaling::Standard, "standard"), (Scaling::None, "none")]);
 pub(super) const DECAY: Words<bool> = Words(&[(false, "none"), (true, "stall")]);

@@ -6,7 +6,7 @@
 use super::form::*;
 use super::{Options, Pair, Restarts, Start};
 use crate::error::{Error, ErrorKind, Result};
-use crate::oracle::PreimageBranch;
+use crate::oracle::{Loss, PreimageBranch};
 use crate::outcome::Noise;
 use crate::rows::Scaling;
 use crate::solver::Solver;
@@ -109,6 +109,10 @@ keys! {
         "Offset and scale of the response, y ≈ A + B·φ(z), each a number or `free` (fitted)";
     pub intercept: bool, FLAG, Range::ANY, "intercept", "true|false", Model, "true", None,
         "Whether an intercept b is fitted";
+
+    /// [`Loss::Bernoulli`] is convex, so nothing is graduated.
+    pub loss: Loss, LOSS, Range::ANY, "loss", "squares|bernoulli", Model, "squares", None,
+        "The loss. `squares`: least squares. `bernoulli`: the quasi-likelihood for shares 0 ≤ y ≤ 1 under sigmoid, probit or cloglog";
 
     /// [`Noise::Auto`] is for solver `auto` only.
     pub noise: Noise, NOISE, Range::ANY, "noise", "post|pre|auto", Noise, "post", None,

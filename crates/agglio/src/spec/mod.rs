@@ -32,6 +32,7 @@ pub use start::{Restarts, Start};
 
 use crate::activation::canonical;
 use crate::error::{Error, Result};
+use crate::oracle::Loss;
 use crate::outcome::Noise;
 use crate::rows::Scaling;
 use crate::solver::Solver;
@@ -88,6 +89,11 @@ impl Spec {
         self.solver.unwrap_or(Solver::Auto)
     }
 
+    /// The loss that is minimised: least squares unless given.
+    pub fn loss(&self) -> Loss {
+        self.loss.unwrap_or_default()
+    }
+
     /// The last temperature; the noise model determines it unless it is given.
     pub fn last_temperature(&self) -> f64 {
         // the theory caps the temperature by the size of the noise
@@ -98,7 +104,8 @@ impl Spec {
     /// Whether both noise models are compared: only by solver `auto`, and only if the last temperature is not given. A penalty
     /// or a radius shrinks the two fits by different amounts, so their likelihoods cannot be compared.
     pub(crate) fn compares(&self) -> bool {
-        let open = self.tau_max.is_none() && self.noise != Some(Noise::Pre) && !self.has_free_response();
+        let open = self.tau_max.is_none() && self.noise != Some(Noise::Pre);
+        let open = open && !self.has_free_response() && !self.loss().is_convex();
         open && self.solver() == Solver::Auto && self.l2.is_none_or(|l2| l2 == 0.0) && self.radius.is_none()
     }
 

@@ -27,7 +27,7 @@ pub use split::Split;
 use crate::certificate::Certificate;
 use crate::error::{Error, Result};
 use crate::math::tree::{in_pool, pool};
-use crate::oracle::{MultiQuery, Oracle, Problem};
+use crate::oracle::{Loss, MultiQuery, Oracle, Problem};
 use crate::outcome::{Status, StopReason};
 use crate::plan::Plan;
 use crate::rows::{BLOCK, Part, Rows, column};
@@ -130,7 +130,9 @@ impl Halves {
         let Some(first) = plans.first() else { return Ok(()) };
         let oracle = first.oracle(&self.training)?;
         let coordinates = Some(oracle.facts().coordinates.clone());
-        let held_out = Problem { coordinates, ..first.problem() }.on(&self.held_out)?;
+        // predictions are scored by their squared errors, whatever loss they come from
+        let loss = Loss::default();
+        let held_out = Problem { coordinates, loss, ..first.problem() }.on(&self.held_out)?;
         let before = begun.elapsed().as_secs_f64() / plans.len() as f64;
         lockstep::reach(plans, &oracle, &mut |oracle, place, reached| {
             scored(place, Score::new(oracle, &held_out, reached, before)?);

@@ -66,6 +66,28 @@ fn values_and_derivatives_agree_with_mpmath_at_every_temperature() {
     assert!(seen > 1500, "{seen} rows");
 }
 
+/// `golden/logarithms.py` made the numbers.
+#[test]
+fn logarithms_of_probabilities_agree_with_mpmath() {
+    let mut seen = 0;
+    for (name, cells) in rows(include_str!("golden/logarithms.csv")) {
+        let [t, golden @ ..] = &cells[..] else { panic!("{name}: {cells:?}") };
+        let (phi, t) = (get(name), *t);
+        assert!(phi.is_log_concave());
+        let found = [phi.log_value(t), phi.log_derivative(t), phi.log_second_derivative(t)].concat();
+        for (k, (found, golden)) in found.iter().zip(golden).enumerate() {
+            // the second derivative of the normal law cancels: h·(t + h), where t + h is about 1/|t|
+            let lost = if k > 3 && name == "probit" && t.abs() < 40.0 { 8.0 * f64::EPSILON * t * t } else { 0.0 };
+            // an exponential of t, or of e^t, magnifies the rounding of its argument
+            let next =
+                golden.abs() * if name == "cloglog" { 1.0 + t.exp().min(700.0) } else { 1.0 + t.abs().min(50.0) };
+            hold(&format!("logarithm {k} of {name}"), *found, *golden, t.abs().max(1.0), next + lost / ulp(1.0));
+        }
+        seen += 1;
+    }
+    assert!(seen > 200, "{seen} rows");
+}
+
 /// The suite has finite arguments; infinite ones come from predictors that overflow.
 #[test]
 fn only_exponentials_overflow_and_infinite_arguments_have_values() {

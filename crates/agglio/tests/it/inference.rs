@@ -516,3 +516,32 @@ fn a_bootstrap_is_the_spread_of_refits_to_drawn_rows() {
         assert!((0.85..1.18).contains(&ratio), "{ratio}");
     }
 }
+
+/// Fractional responses: the errors of statsmodels' GLM with a binomial family, robust and with Pearson's dispersion.
+#[test]
+fn a_quasi_likelihood_has_the_errors_of_a_generalised_linear_model() {
+    let golden: serde_json::Value = serde_json::from_str(include_str!("golden/bernoulli_errors.json")).unwrap();
+    let numbers = |value: &serde_json::Value| -> Vec<f64> {
+        value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+    };
+    for case in golden.as_array().unwrap() {
+        let name = case["activation"].as_str().unwrap();
+        let rows = Dense::new(numbers(&case["x"]), 2, numbers(&case["y"])).unwrap();
+        let options = Options::new(named(name).unwrap()).set("loss", "bernoulli").unwrap();
+        let fitted = options.build().unwrap().fit(&rows).unwrap();
+        let close = |found: f64, expected: f64, what: &str| {
+            assert!((found / expected - 1.0).abs() < 1e-8, "{name}, {what}: {found} is not {expected}");
+        };
+        for (kind, covariance) in [("hc0", Covariance::Hc0), ("classical", Covariance::Classical)] {
+            let inference = fitted.inference(covariance).unwrap().unwrap();
+            let estimates = inference.estimates();
+            let expected = numbers(&case["estimates"]).into_iter().zip(numbers(&case[kind]));
+            for (estimate, (value, error)) in estimates.iter().zip(expected) {
+                close(estimate.value, value, "estimate");
+                close(estimate.standard_error.unwrap(), error, kind);
+            }
+            close(inference.goodness().sigma.powi(2), case["dispersion"].as_f64().unwrap(), "dispersion");
+            close(inference.goodness().log_likelihood, case["log_likelihood"].as_f64().unwrap(), "log-likelihood");
+        }
+    }
+}

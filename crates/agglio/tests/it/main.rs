@@ -5,6 +5,7 @@ mod auto;
 mod ball;
 mod bank;
 mod benches;
+mod bernoulli;
 mod calls;
 mod certificates;
 mod certified;

@@ -39,6 +39,8 @@ fn options(solver: Solver, key: &Key) -> Options {
     let value = match key.name {
         "noise" if solver == Solver::Linear => "pre",
         "noise" => "post",
+        // another loss is a question of the solver and of other options, not of the key
+        "loss" => "squares",
         "solver" => solver.name(),
         "beta" => "1.5",
         "sigma" => "0.1",
@@ -107,7 +109,7 @@ fn a_plan_knows_its_spec_and_can_be_made_from_it() {
 fn names_and_values_that_do_not_exist_are_told() {
     let why = |key: &str, text: &str| Spec::default().set(key, text).unwrap_err().to_string();
     assert_eq!(why("tua0", "1"), "no option is called `tua0`; did you mean `tau0`?");
-    assert!(why("colour", "1").contains("the keys are activation, range, affine, intercept, noise"));
+    assert!(why("colour", "1").contains("the keys are activation, range, affine, intercept, loss, noise"));
     assert_eq!(why("eta", "big"), "eta is `big`; it must be a number");
     assert_eq!(why("noise", "during"), "noise is `during`; it must be `post`, `pre` or `auto`");
     assert!(why("solver", "adm").contains("did you mean `adam`?"));

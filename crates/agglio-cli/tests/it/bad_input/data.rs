@@ -23,6 +23,9 @@ pub fn group() -> Group {
         case("responses beyond the bounds, with noise before φ", "fit d.csv --target y --noise pre")
             .file("d.csv", BEYOND)
             .refused(["4 of 8 responses are at or outside", "`post`"]),
+        case("responses beyond the bounds, with the quasi-likelihood", "fit d.csv --target y --loss bernoulli")
+            .file("d.csv", BEYOND)
+            .refused(["shares from 0 to 1", "`squares`"]),
         case("responses with two preimages", "fit d.csv --target y --activation silu --noise post")
             .file("d.csv", "a,y\n1,-0.2\n2,0.4\n3,-0.1\n-1,1.5\n-2,2.5\n0,0.7\n")
             .warned(0, ["two preimages"]),

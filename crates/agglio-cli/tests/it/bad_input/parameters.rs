@@ -119,6 +119,12 @@ fn pairs() -> Vec<Case> {
     vec![
         fit("a first temperature with noise before φ", "--solver gd --tau0 0.5 --noise pre")
             .refused(["tau0", "does not take"]),
+        fit("an unknown loss", "--loss bernouli").refused(["`squares` or `bernoulli`"]),
+        fit("the quasi-likelihood of an unbounded φ", "--loss bernoulli --activation softplus")
+            .refused(["loss `bernoulli`", "`softplus`"]),
+        fit("the quasi-likelihood with noise before φ", "--loss bernoulli --noise pre")
+            .refused(["loss `bernoulli`", "noise `pre`"]),
+        fit("the quasi-likelihood by `sgd`", "--loss bernoulli --solver sgd").refused(["loss `bernoulli`", "`sgd`"]),
         fit("an option as a key and as a flag", "--solver gd:tau0=1 --tau0 1").refused(["tau0 is given twice"]),
         fit("the same key twice", "--solver gd:tau0=1,tau0=0.5")
             .refused(["tau0 is given twice after the solver's name"]),

@@ -47,7 +47,7 @@ fn numbers(answer: &Answer, lines: usize) -> (&'static str, Vec<f64>) {
         Answer::Constant(model) => ("constant", vec![model.loss, model.gradient, model.curvature]),
         Answer::Meat(meat) => {
             let bread = meat.bread.as_ref().map(of_matrix).unwrap_or_default();
-            ("meat", [vec![meat.loss, meat.largest_leverage], bread, of_matrix(&meat.matrix)].concat())
+            ("meat", [vec![meat.square, meat.largest_leverage], bread, of_matrix(&meat.matrix)].concat())
         }
         Answer::MeanSlope(slope) => ("mean slope", [vec![slope.value], slope.gradient.clone()].concat()),
         Answer::Number(number) => ("number", vec![*number]),

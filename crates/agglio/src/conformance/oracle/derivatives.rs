@@ -41,7 +41,7 @@ pub(super) fn gradient(oracle: &dyn Oracle) -> Verdict {
 
 pub(super) fn curvature(oracle: &dyn Oracle) -> Verdict {
     let along = direction(oracle);
-    for objective in [Objective::Squares, Objective::Matching] {
+    for objective in [Objective::Loss, Objective::Matching] {
         for (theta, tau) in cases(oracle) {
             let gradient = |h: f64| {
                 let theta = moved(&theta, &along, h);
@@ -78,7 +78,7 @@ pub(super) fn norms(oracle: &dyn Oracle) -> Verdict {
         return Ok(());
     }
     for (theta, tau) in cases(oracle) {
-        let model = matrix(oracle, &theta, tau, Hessian::GaussNewton, Objective::Squares)?;
+        let model = matrix(oracle, &theta, tau, Hessian::GaussNewton, Objective::Loss)?;
         let Some(curvature) = model.matrix() else { continue };
         let expected: Vec<f64> = model.column_norms.iter().map(|norm| 2.0 * norm * norm).collect();
         let found: Vec<f64> = (0..oracle.dim()).map(|j| curvature.at(j, j) - twice_lambda(oracle, j)).collect();
@@ -94,7 +94,7 @@ pub(super) fn products(oracle: &dyn Oracle) -> Verdict {
     }
     let v = direction(oracle);
     for (theta, tau) in cases(oracle) {
-        for objective in [Objective::Squares, Objective::Matching] {
+        for objective in [Objective::Loss, Objective::Matching] {
             for hessian in [Hessian::GaussNewton, Hessian::Full] {
                 let model = matrix(oracle, &theta, tau, hessian, objective)?;
                 let Some(curvature) = model.matrix() else { continue };
@@ -122,7 +122,7 @@ pub(super) fn matching(oracle: &dyn Oracle) -> Verdict {
     };
     for theta in points(oracle) {
         // at τ = 0 the derivative is φ′(0) everywhere
-        let flat: Vec<f64> = norms(&theta, 0.0, Objective::Squares)?.iter().map(|norm| norm / slope).collect();
+        let flat: Vec<f64> = norms(&theta, 0.0, Objective::Loss)?.iter().map(|norm| norm / slope).collect();
         for tau in TAUS {
             let found = norms(&theta, tau, Objective::Matching)?;
             same("vector of column norms", &found, &flat, slack(&flat)).map_err(|what| at(&theta, tau) + &what)?;
@@ -131,7 +131,7 @@ pub(super) fn matching(oracle: &dyn Oracle) -> Verdict {
             let query = smooth(&theta, 0.0, Want::Gradient).of(objective).remembering(Memory::Renew);
             gradient_of(oracle, &query).map(|answer| answer.gradient)
         };
-        let (found, squares) = (rows(Objective::Matching)?, rows(Objective::Squares)?);
+        let (found, squares) = (rows(Objective::Matching)?, rows(Objective::Loss)?);
         // φ may fall at zero
         let sign = found.iter().zip(&squares).map(|(a, b)| a * b).sum::<f64>().signum();
         let expected: Vec<f64> = squares.iter().map(|g| sign * g / slope).collect();

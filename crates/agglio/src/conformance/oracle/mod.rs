@@ -130,7 +130,7 @@ fn at(theta: &[f64], tau: f64) -> String {
 
 /// The errors of a gradient that rounding explains: ‖J_j‖ times the size of the labels and the residuals.
 fn gradient_slack(oracle: &dyn Oracle, theta: &[f64], tau: f64) -> Outcome<f64> {
-    Ok(1e-11 * size(&gradient_scales(oracle, theta, tau, Objective::Squares)?) + f64::MIN_POSITIVE)
+    Ok(1e-11 * size(&gradient_scales(oracle, theta, tau, Objective::Loss)?) + f64::MIN_POSITIVE)
 }
 
 fn gradient_scales(oracle: &dyn Oracle, theta: &[f64], tau: f64, objective: Objective) -> Outcome<Vec<f64>> {

@@ -71,8 +71,9 @@ impl Oracle for InterceptOnly<'_> {
         let mut matrix = Symmetric::zero(1);
         matrix.set(0, 0, 2.0 * curvature);
         let label_square = self.facts.label_square;
-        let value =
-            Value { rows: self.facts.rows, loss, unpenalised: loss, label_square, largest_square: 0.0, response: None };
+        let rows = self.facts.rows;
+        // that the squares of a likelihood are smaller matters to the last digits of the relative gradient only
+        let value = Value { rows, loss, unpenalised: loss, square: loss, label_square, ..Value::default() };
         Ok(Answer::Model(Model {
             first_order: Gradient { value, gradient: vec![2.0 * gradient], remembered: Vec::new() },
             column_norms: vec![curvature.sqrt()],

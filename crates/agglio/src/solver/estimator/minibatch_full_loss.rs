@@ -17,7 +17,7 @@ impl Estimator for MinibatchFullLoss {
     fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Result<Known> {
         let few = self.0.gradient(oracle, theta, index, want)?;
         let all = oracle.ask(&Query::at(theta, index.stage.tau, index.stage.rows, Want::Loss))?.value()?;
-        let value = Value { loss: all.loss, label_square: all.label_square, ..few.value };
+        let value = Value { loss: all.loss, square: all.square, label_square: all.label_square, ..few.value };
         Ok(Known::Estimate(Gradient { value, ..few }))
     }
 }

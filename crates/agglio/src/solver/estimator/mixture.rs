@@ -31,7 +31,7 @@ impl Estimator for Mixture {
         let gradient = image.iter().zip(&here.right_side).map(|(h, b)| h - b).collect();
         let derivative = oracle.facts().activation.derivative_at_zero;
         let (rows, loss) = (index.stage.rows.len(oracle.rows()), derivative * derivative * here.square);
-        let value = Value { rows, loss, unpenalised: loss, ..Value::default() };
+        let value = Value { rows, loss, unpenalised: loss, square: loss, ..Value::default() };
         let first_order = Gradient { value, gradient, ..Gradient::default() };
         // in standardised units all columns of J have this norm
         Ok(Known::Exact(Model { first_order, column_norms: vec![derivative; theta.len()], ..Model::default() }))

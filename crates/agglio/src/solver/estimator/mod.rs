@@ -53,9 +53,9 @@ pub trait Estimator: Part {
     /// Those of the oracle.
     fn estimate(&mut self, oracle: &dyn Oracle, theta: &[f64], index: StepIndex, want: Want<'_>) -> Result<Known>;
 
-    /// The loss whose gradient it estimates, which the fit minimises. Default: squares.
+    /// The loss whose gradient it estimates, which the fit minimises. Default: that of the problem.
     fn objective(&self) -> Objective {
-        Objective::Squares
+        Objective::Loss
     }
 
     /// Mean log-likelihood of the labels at the last point, if that is what the steps maximise. Default: it is not.
@@ -63,7 +63,7 @@ pub trait Estimator: Part {
         None
     }
 
-    /// Whether estimates are exact over all rows of the stage and of the squared loss, so that they can be compared.
+    /// Whether estimates are exact over all rows of the stage and of the loss of the problem, so that they can be compared.
     fn is_exact(&self) -> bool {
         false
     }

@@ -54,7 +54,7 @@ impl TrustRegion {
 /// small.
 fn gradient_of(known: &Known) -> f64 {
     let relative = known.model().and_then(Model::relative_gradient);
-    relative.map_or_else(|| known.norm(), |cosine| cosine * known.loss.sqrt())
+    relative.map_or_else(|| known.norm(), |cosine| cosine * known.square.sqrt())
 }
 
 impl StepRule for TrustRegion {

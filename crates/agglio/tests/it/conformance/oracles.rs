@@ -135,7 +135,7 @@ impl Broken {
             ) => {
                 v.to_mut().iter_mut().skip(1).for_each(|v| *v = 0.0);
             }
-            ("no matching loss", Ask::At(at)) => at.objective = Objective::Squares,
+            ("no matching loss", Ask::At(at)) => at.objective = Objective::Loss,
             ("memory that is only renewed", Ask::At(at)) if at.memory != Memory::Unused => at.memory = Memory::Renew,
             ("scores of rows, not of clusters", Ask::Meat { weighting, .. }) if *weighting == Weighting::Clusters => {
                 *weighting = Weighting::Plain;
