@@ -2,7 +2,9 @@
 //!
 //! It is a library so that other programs and tests can call it without starting a process.
 
+mod answer;
 mod args;
+mod broom;
 mod commands;
 mod grid;
 mod hint;

@@ -7,6 +7,7 @@ use agglio::read::{Features, Selection};
 use agglio::{Options, Plan, Solver, Spec, Start};
 use anyhow::{Result, bail};
 
+use crate::answer::Question;
 use crate::args::{Names, TableArgs};
 use crate::method::Method;
 use crate::source::{self, Source};
@@ -21,6 +22,8 @@ pub struct FitPlan {
     pub source: Source,
     pub selection: Selection,
     pub spec: Spec,
+    /// What is asked beyond the coefficients.
+    pub question: Question,
     /// Warnings that need no data.
     pub warnings: Vec<String>,
     options: Options,
@@ -36,7 +39,15 @@ impl FitPlan {
         let (options, warnings) = (method.options()?, warnings(&method));
         let Method { spec, start } = method;
         let source = source.threads(spec.threads);
-        Ok(FitPlan { source, selection, spec, warnings, options, start: start.map(coefficients_file).transpose()? })
+        let (question, start) = (Question::default(), start.map(coefficients_file).transpose()?);
+        Ok(FitPlan { source, selection, spec, question, warnings, options, start })
+    }
+
+    /// The same with this question. A column of clusters is read too.
+    #[must_use]
+    pub fn asking(mut self, question: Question) -> FitPlan {
+        self.selection.categories.extend(question.cluster.clone());
+        FitPlan { question, ..self }
     }
 
     /// The same with checkpoints to one file, continued from another.

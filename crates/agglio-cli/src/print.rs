@@ -3,12 +3,16 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use agglio::inference::plain_table;
+use agglio::model::Model;
+use agglio::read::Table;
 use agglio::text::escape::visible;
 use agglio::{LogLikelihoods, Noise, Objection, Report};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::answer::Answer;
 use crate::hint;
 use crate::tabular::{flush_left, left, pairs, right, ruled};
 use agglio::text::format;
@@ -27,6 +31,10 @@ pub struct Fitted {
     pub solver: &'static str,
     /// Share of the variance of the labels that is explained; none if they do not vary.
     pub r_squared: Option<f64>,
+    /// Standard errors, intervals and tests.
+    pub answer: Answer,
+    /// The table and the model, if the observations are part of the result.
+    pub observations: Option<(Table, Model)>,
     pub seconds: f64,
     pub read_seconds: f64,
     pub seed: u64,
@@ -41,16 +49,35 @@ struct FittedJson<'a> {
     intercept: f64,
     coefficients: Map<String, Value>,
     affine: Value,
+    standard_errors: Option<Map<String, Value>>,
+    covariance: Option<Value>,
+    se: Option<&'static str>,
+    interval_level: Option<f64>,
+    intervals: Option<Map<String, Value>>,
+    inference_note: Option<&'a str>,
+    midpoint: Option<Value>,
+    slope: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ec: Option<Vec<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<Vec<Value>>,
     activation: &'a str,
     solver: &'a str,
     noise: &'static str,
     tau: f64,
     noise_choice: Value,
     loss: f64,
+    r_squared: Option<f64>,
+    sigma: Option<f64>,
+    df_residual: Option<usize>,
+    log_likelihood: Option<f64>,
+    aic: Option<f64>,
+    bic: Option<f64>,
     lower_at_infinity: Option<f64>,
     status: String,
     certified: bool,
     certificate: Value,
+    proof: Option<Value>,
     rows: usize,
     passes: f64,
     seconds: f64,
@@ -66,12 +93,23 @@ impl Fitted {
     /// # Errors
     /// Never, as far as known: all keys are text.
     pub fn json(&self) -> Result<String> {
-        let report = &self.report;
+        let (report, summary) = (&self.report, self.answer.summary.as_ref());
+        let goodness = summary.map(|own| own.goodness);
         let coefficients = self.names.iter().zip(&report.coefficients);
         pretty(&FittedJson {
             intercept: report.intercept,
             coefficients: coefficients.map(|(name, value)| (name.clone(), Value::from(*value))).collect(),
             affine: json!(self.report.affine),
+            standard_errors: self.answer.standard_errors(),
+            covariance: self.answer.covariance(),
+            se: summary.map(|own| own.se.name()),
+            interval_level: summary.map(|own| own.interval_level),
+            intervals: self.answer.intervals(),
+            inference_note: self.answer.note.as_deref(),
+            midpoint: self.answer.midpoint(),
+            slope: self.answer.slope(),
+            ec: self.answer.ec(),
+            tests: self.answer.tests(),
             activation: &self.activation,
             solver: self.solver,
             noise: report.noise.name(),
@@ -80,10 +118,17 @@ impl Fitted {
                 .log_likelihoods
                 .map_or(Value::Null, |both| json!({"pre": both.pre, "post": both.post})),
             loss: report.loss,
+            r_squared: self.r_squared,
+            sigma: goodness.map(|own| own.sigma),
+            df_residual: goodness.map(|own| own.df_residual),
+            log_likelihood: goodness.map(|own| own.log_likelihood),
+            aic: goodness.map(|own| own.aic),
+            bic: goodness.map(|own| own.bic),
             lower_at_infinity: report.certificate.lower_at_infinity,
             status: report.status().to_string(),
             certified: self.certified(),
             certificate: self.certificate(),
+            proof: None,
             rows: report.rows,
             passes: report.passes,
             seconds: self.seconds,
@@ -96,7 +141,7 @@ impl Fitted {
 
     /// The fit as two tables: the coefficients, and how they were reached.
     pub fn table(&self) -> String {
-        format!("{}\n\n{}", coefficients(&[("coefficient", self)]), self.summary())
+        format!("{}\n\n{}", self.coefficients(), self.summary())
     }
 
     fn verdict(&self) -> String {
@@ -153,12 +198,31 @@ impl Fitted {
         intercept.into_iter().chain(named).unzip()
     }
 
+    fn coefficients(&self) -> String {
+        match &self.answer.summary {
+            Some(summary) => summary.table(),
+            None => {
+                let intercept = self.intercept.then_some(self.report.intercept);
+                plain_table(&self.names, &self.report.coefficients, intercept)
+            }
+        }
+    }
+
+    /// `1 − (1 − R²)·(n − 1)/(n − p)`
+    pub fn adjusted_r_squared(&self) -> Option<f64> {
+        let own = self.answer.summary.as_ref()?.goodness;
+        let about = own.observations as f64 - 1.0;
+        self.r_squared.map(|r_squared| 1.0 - (1.0 - r_squared) * about / own.df_residual as f64)
+    }
+
     /// The table of how the coefficients were reached.
     pub fn summary(&self) -> String {
         let report = &self.report;
         let seconds = [self.seconds, self.read_seconds].map(format::seconds);
+        let answer = self.answer.lines(report.tau == 0.0);
         let mut rows = vec![
-            ("target", format!("{}, {} rows", visible(&self.target), report.rows)),
+            ("target", visible(&self.target)),
+            ("observations", report.rows.to_string()),
             ("activation", self.activation.clone()),
             ("loss", format!("{} ({})", format::short(report.loss), report.criterion.unit())),
             (
@@ -173,7 +237,10 @@ impl Fitted {
                 format!("{:.0} passes over the rows in {}; reading took {}", report.passes, seconds[0], seconds[1]),
             ),
         ];
-        rows.splice(2..2, self.noise());
+        let adjusted = self.adjusted_r_squared().map(|adjusted| ("adjusted r²", format::short(adjusted)));
+        let answer = answer.iter().map(|(name, value)| (name.as_str(), value.clone()));
+        rows.splice(5..5, adjusted.into_iter().chain(answer));
+        rows.splice(3..3, self.noise());
         if let Some(lower) = report.certificate.lower_at_infinity {
             let lower = format::short(lower);
             let words = format!(

@@ -1,12 +1,13 @@
 //! A *fitted* problem: the rows, the oracle over them and the result of a fit, kept together.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Deref;
 
 use crate::certificate::Certificate;
 use crate::error::{Error, Result};
 use crate::fit::Outcome;
-use crate::inference::{Available, Covariance, EndPoint, Inference};
+use crate::inference::{Available, Covariance, EndPoint, Inference, Intervals, plain_table};
 use crate::model::{Centre, Model, Origin};
 use crate::oracle::{Ask, Batch, Driver, LabelChoice, Oracle, Problem, Query};
 use crate::report::Report;
@@ -158,6 +159,40 @@ impl Fitted {
         let (activation, solver) = (self.report.activation.clone(), self.report.solver.name());
         let origin = Origin { activation: &activation, solver, target, offset: None, columns: None, names };
         Model::new(&self.report, &origin)
+    }
+}
+
+/// The table of coefficients with classical standard errors, or with the reason why there are none, and statistics of the fit.
+/// Covariates are called x1, x2 and so on.
+impl fmt::Display for Fitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = &self.report;
+        let names: Vec<String> = (1..=report.coefficients.len()).map(|j| format!("x{j}")).collect();
+        let summary = self.inference(Covariance::Classical).and_then(|found| {
+            found
+                .map(|inference| inference.summary(&names, 0.95, Intervals::Wald))
+                .map_or_else(|why| Ok(Err(why)), |own| own.map(Ok))
+        });
+        let (table, lines) = match summary {
+            Ok(Ok(summary)) => (summary.table(), summary.statistics(report.tau == 0.0)),
+            Ok(Err(reason)) => (self.plain_table(&names), vec![("std. errors", format!("none: {reason}"))]),
+            Err(why) => (self.plain_table(&names), vec![("std. errors", format!("none: {why}"))]),
+        };
+        let status = ("status", report.status().to_string());
+        let verdict = ("verdict", report.verdict_on("the response"));
+        let rows = ("observations", report.rows.to_string());
+        writeln!(f, "{table}")?;
+        for (name, value) in [rows].into_iter().chain(lines).chain([status, verdict]) {
+            write!(f, "\n{name:<14}  {value}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Fitted {
+    fn plain_table(&self, names: &[String]) -> String {
+        let intercept = Some(self.report.intercept).filter(|_| self.driver.facts().layout.intercept);
+        plain_table(names, &self.report.coefficients, intercept)
     }
 }
 

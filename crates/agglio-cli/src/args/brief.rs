@@ -32,7 +32,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             ("weights", None),
             ("solver", Some("gd, sgd, lbfgs, lm, …")),
             ("restarts", Some("Extra fits from random subsets of the rows")),
-            FORMAT,
+            ("format", Some("json, tidy, glance, augment, …")),
             ("model", Some("Write the model, for `predict` and `score`")),
         ],
     ),
@@ -78,6 +78,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             FORMAT,
         ],
     ),
+    ("show", &[("model", None), FORMAT]),
     (
         "simulate",
         &[

@@ -1,5 +1,6 @@
 //! *Arguments* are the flags as typed, before names are looked up and files are opened.
 
+mod answer;
 mod brief;
 mod flags;
 mod shared;
@@ -10,10 +11,11 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+pub use answer::{AnswerArgs, Se};
 use anyhow::Result;
 use flags::{Flags, SharedKeys, SolverKeys};
-pub use shared::{CsvArgs, Format, Names, RunArgs, TableArgs};
-use shared::{name, number, whole};
+pub use shared::{CsvArgs, FitFormat, Format, Names, RunArgs, TableArgs};
+use shared::{fit_format, name, number, whole};
 
 use crate::method::Method;
 
@@ -83,6 +85,8 @@ pub enum Command {
     Predict(PredictArgs),
     /// Compare the predictions of a model with the responses of a table
     Score(ScoreArgs),
+    /// Print a model file as `fit` printed it
+    Show(ShowArgs),
     /// Write a table drawn from a known model
     Simulate(SimulateArgs),
     /// Print the promises of the paper's theorems; compare them with data
@@ -159,9 +163,12 @@ pub struct FitArgs {
     pub flags: Flags<SolverKeys>,
     #[arg(long, value_name = "NAME[:key=value,…]", default_value = "auto", help_heading = "Method", display_order = 0)]
     pub solver: String,
-    /// How the result is printed
-    #[arg(long, default_value = "table", help_heading = "Output")]
-    pub format: Format,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+    /// How the result is printed: table, json, tidy, glance or augment[:json]. tidy, glance and augment are CSV with the columns of R's package broom: one row for each
+    /// coefficient, for the fit, or for each observation; with `:json` after the name they are JSON
+    #[arg(long, value_name = "FORM", default_value = "table", value_parser = fit_format, help_heading = "Output")]
+    pub format: FitFormat,
     /// Write the model to this file, for `predict` and `score` (also --output)
     #[arg(short = 'o', long, alias = "output", value_name = "M.json", help_heading = "Output")]
     pub model: Option<PathBuf>,
@@ -274,6 +281,15 @@ pub struct ScoreArgs {
     /// Print no warnings and no progress bar; results and errors are still printed
     #[arg(long, help_heading = "Run")]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// A model file of `fit --model`
+    pub model: PathBuf,
+    /// How the model is printed
+    #[arg(long, default_value = "table", help_heading = "Output")]
+    pub format: Format,
 }
 
 #[derive(Debug, Args)]

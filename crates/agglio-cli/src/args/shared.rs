@@ -86,6 +86,41 @@ pub enum Format {
     Json,
 }
 
+/// How a fit is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FitFormat {
+    Table,
+    Json,
+    /// One row for each coefficient, as CSV or JSON.
+    Tidy {
+        json: bool,
+    },
+    /// One row for the fit.
+    Glance {
+        json: bool,
+    },
+    /// One row for each observation.
+    Augment {
+        json: bool,
+    },
+}
+
+pub(super) fn fit_format(typed: &str) -> Result<FitFormat, &'static str> {
+    let (name, json) = match typed.split_once(':') {
+        Some((name, "json")) => (name, true),
+        Some(_) => ("", false),
+        None => (typed, false),
+    };
+    match (name, json) {
+        ("table", false) => Ok(FitFormat::Table),
+        ("json", false) => Ok(FitFormat::Json),
+        ("tidy", json) => Ok(FitFormat::Tidy { json }),
+        ("glance", json) => Ok(FitFormat::Glance { json }),
+        ("augment", json) => Ok(FitFormat::Augment { json }),
+        _ => Err("it must be table, json, tidy, glance or augment, or one of the last three with :json after it"),
+    }
+}
+
 impl TableArgs {
     /// The options of a fit that are given with the table.
     pub fn method(&self) -> Method {

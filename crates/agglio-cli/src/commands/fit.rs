@@ -10,13 +10,14 @@ use agglio::rows::Dense;
 use agglio::{Report, Status};
 use anyhow::{Context, Result, bail};
 
-use crate::args::{FitArgs, Format};
-use crate::interrupt;
+use crate::answer::{Answer, Question};
+use crate::args::{FitArgs, FitFormat};
 use crate::output::{self, Output, PipeClosed, Writer};
 use crate::plan::{self, FitPlan};
 use crate::print::{self, Fitted};
 use crate::progress::Watch;
 use crate::source::Source;
+use crate::{broom, interrupt};
 
 /// Fitted, but not certified.
 const NOT_CERTIFIED: u8 = 3;
@@ -28,6 +29,8 @@ pub struct Outputs {
     trace: Option<Output>,
     checkpoint: Option<PathBuf>,
     quiet: bool,
+    /// Whether the result has the observations.
+    observations: bool,
 }
 
 impl Outputs {
@@ -38,7 +41,8 @@ impl Outputs {
         let resumed = args.resume.as_deref().filter(|resume| !args.checkpoint.iter().any(|path| is_same(path, resume)));
         let inputs: Vec<&Path> = inputs.iter().copied().chain(resumed).collect();
         output::require_distinct([&model, &trace, &checkpoint].into_iter().flatten(), &inputs)?;
-        Ok(Outputs { model, trace, checkpoint: args.checkpoint.clone(), quiet: args.run.quiet })
+        let observations = matches!(args.format, FitFormat::Augment { .. });
+        Ok(Outputs { model, trace, checkpoint: args.checkpoint.clone(), quiet: args.run.quiet, observations })
     }
 }
 
@@ -64,7 +68,8 @@ fn resumed(args: &FitArgs) -> Option<&Path> {
 
 pub fn run(args: &FitArgs) -> Result<ExitCode> {
     let (method, selection) = (args.method()?, plan::selection(&args.table)?);
-    let plan = FitPlan::new(Source::of(&args.table)?, selection, method)?;
+    let question = Question::new(&args.answer, &method.spec)?;
+    let plan = FitPlan::new(Source::of(&args.table)?, selection, method)?.asking(question);
     let plan = plan.saved_to(args.checkpoint.as_deref(), resumed(args))?;
     let outputs = Outputs::new(args, &plan.inputs())?;
     let begun = Instant::now();
@@ -77,8 +82,11 @@ pub fn run(args: &FitArgs) -> Result<ExitCode> {
     output::publish(written)?;
     print::warnings(&fitted.warnings, outputs.quiet);
     let result = match args.format {
-        Format::Table => fitted.table(),
-        Format::Json => fitted.json()?,
+        FitFormat::Table => fitted.table(),
+        FitFormat::Json => fitted.json()?,
+        FitFormat::Tidy { json } => broom::tidy(&fitted).text(json)?,
+        FitFormat::Glance { json } => broom::glance(&fitted).text(json)?,
+        FitFormat::Augment { json } => broom::augment(&fitted)?.text(json)?,
     };
     show(&result).map_err(|why| if wrote { why.context("the files were written, but not the result") } else { why })?;
     let code = exit_code(&fitted);
@@ -90,7 +98,9 @@ pub fn run(args: &FitArgs) -> Result<ExitCode> {
 /// # Errors
 /// For bad usage.
 pub fn check(args: &FitArgs) -> Result<()> {
-    args.method()?.options()?;
+    let method = args.method()?;
+    method.options()?;
+    Question::new(&args.answer, &method.spec)?;
     plan::selection(&args.table).map(drop)
 }
 
@@ -114,11 +124,13 @@ pub fn exit_code(fitted: &Fitted) -> ExitCode {
 pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -> Result<(Fitted, Vec<Writer>)> {
     let begun = Instant::now();
     let (names, columns) = (table.names.clone(), table.columns);
+    plan.question.check(&plan.spec, &names)?;
+    let kept = outputs.observations.then(|| table.clone());
     let variance = print::variance(&table.labels, table.weights.as_deref());
     let mut warnings = plan.warnings.clone();
     warnings.extend(plan.batch_warning(table.labels.len()));
     warnings.extend(table_warnings(&table, plan.source.no_header));
-    let (fitted, mut written, rows) = fit_watched(plan, outputs, table, &names)?;
+    let (fitted, answer, mut written, rows) = fit_watched(plan, outputs, table, &names)?;
     warnings.extend(fitted.checkpoint_fault().map(|why| format!("the last checkpoint could not be written: {why}")));
     warnings.extend(resume_hint(outputs, &fitted));
     let report = fitted.into_report();
@@ -131,10 +143,14 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
         let check = if plan.selection.offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
         warnings.push(format!("r² is negative: the mean of the response predicts better than this model{check}"));
     }
-    let model = model_file(plan, outputs, &report, &names, columns).context("no model was written");
-    let model_error = model.map(|model| written.extend(model)).err();
+    let model = || model(plan, &report, &names, columns, &answer);
+    let observations = kept.map(|table| Ok::<_, anyhow::Error>((table, model()?))).transpose()?;
+    let file = model_file(outputs, &report, model).context("no model was written");
+    let model_error = file.map(|file| written.extend(file)).err();
     let fitted = Fitted {
         r_squared,
+        answer,
+        observations,
         model_error,
         target: plan.target().to_owned(),
         intercept: plan.spec.intercept != Some(false),
@@ -166,18 +182,30 @@ fn fit_watched(
     outputs: &Outputs,
     table: Table,
     names: &[String],
-) -> Result<(agglio::Fitted, Vec<Writer>, Dense)> {
+) -> Result<(agglio::Fitted, Answer, Vec<Writer>, Dense)> {
     let library_plan = plan.for_table(names, table.rows)?;
     let trace = outputs.trace.as_ref().map(Output::open).transpose()?;
     let mut watch = Watch::new(plan.spec.last_temperature(), outputs.quiet, trace)?;
     let fitted = library_plan.install(table.rows, || {
-        let rows = table.into_rows()?;
-        Ok((library_plan.fit_observed(&rows, &mut watch)?, rows))
+        let rows = rows_of(table)?;
+        let fitted = library_plan.fit_observed(&rows, &mut watch)?;
+        let answer = plan.question.ask(&fitted, &plan.spec, names);
+        Ok((fitted, answer, rows))
     });
     let fitted = fitted.flatten().map_err(|why| plan.source.blame(why.with_names(names)));
     let written = watch.finish()?;
-    let (fitted, rows) = fitted?;
-    Ok((fitted, written.into_iter().collect(), rows))
+    let (fitted, answer, rows) = fitted?;
+    Ok((fitted, answer?, written.into_iter().collect(), rows))
+}
+
+/// The rows of a table, with their clusters if it has a category.
+fn rows_of(mut table: Table) -> agglio::Result<Dense> {
+    let clusters = table.categories.pop();
+    let rows = table.into_rows()?;
+    match clusters {
+        Some(clusters) => rows.with_clusters(clusters.codes),
+        None => Ok(rows),
+    }
 }
 
 /// Warnings about a table that can be fitted, but looks wrong.
@@ -199,17 +227,17 @@ pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
     warnings
 }
 
-fn model_file(
-    plan: &FitPlan,
-    outputs: &Outputs,
-    report: &Report,
-    names: &[String],
-    columns: usize,
-) -> Result<Option<Writer>> {
+fn model_file(outputs: &Outputs, report: &Report, model: impl Fn() -> Result<Model>) -> Result<Option<Writer>> {
     // a model that was cut short would pass for one that was fitted
     let Some(output) = outputs.model.as_ref().filter(|_| report.status() != Status::Interrupted) else {
         return Ok(None);
     };
+    let mut writer = output.open()?;
+    writer.put(&model()?.to_json())?;
+    Ok(Some(writer))
+}
+
+fn model(plan: &FitPlan, report: &Report, names: &[String], columns: usize, answer: &Answer) -> Result<Model> {
     let origin = Origin {
         activation: plan.spec.activation(),
         solver: plan.spec.solver().name(),
@@ -218,7 +246,9 @@ fn model_file(
         columns: plan.source.no_header.then_some(columns),
         names,
     };
-    let mut writer = output.open()?;
-    writer.put(&Model::new(report, &origin)?.to_json())?;
-    Ok(Some(writer))
+    let model = Model::new(report, &origin)?;
+    Ok(match &answer.summary {
+        Some(summary) => model.with_inference(summary.clone())?,
+        None => model,
+    })
 }

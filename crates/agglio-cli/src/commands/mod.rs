@@ -8,6 +8,7 @@ mod generate;
 mod paper;
 mod predict;
 mod score;
+mod show;
 mod simulate;
 mod theory;
 mod tune;
@@ -36,6 +37,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::Paper(args) => paper::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Score(args) => score::run(&args),
+        Command::Show(args) => show::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Theory(args) => theory::run(&args),
         Command::Tune(args) => tune::run(&args),
@@ -54,7 +56,12 @@ pub fn check(command: Command) -> Result<()> {
         Command::Simulate(args) => simulate::check(&args),
         Command::Theory(args) => theory::check(&args),
         Command::Tune(args) => tune::check(&args),
-        Command::Bench(_) | Command::Demo | Command::Generate(_) | Command::Predict(_) | Command::Score(_) => Ok(()),
+        Command::Bench(_)
+        | Command::Demo
+        | Command::Generate(_)
+        | Command::Predict(_)
+        | Command::Score(_)
+        | Command::Show(_) => Ok(()),
     }
 }
 

@@ -4,20 +4,35 @@ use serde_json::Value;
 
 use crate::{BEYOND, Folder, commands, number};
 
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 35] = [
     "intercept",
     "coefficients",
     "affine",
+    "standard_errors",
+    "covariance",
+    "se",
+    "interval_level",
+    "intervals",
+    "inference_note",
+    "midpoint",
+    "slope",
     "activation",
     "solver",
     "noise",
     "tau",
     "noise_choice",
     "loss",
+    "r_squared",
+    "sigma",
+    "df_residual",
+    "log_likelihood",
+    "aic",
+    "bic",
     "lower_at_infinity",
     "status",
     "certified",
     "certificate",
+    "proof",
     "rows",
     "passes",
     "seconds",
@@ -59,6 +74,11 @@ fn json_has_the_fields_in_order() {
     let fit = Folder::with_data().fit("data.csv --target y --activation sigmoid");
     assert_eq!(keys(&fit), FIELDS);
     assert_eq!(keys(&fit["coefficients"]), ["x1", "x2", "x3"]);
+    for name in ["standard_errors", "intervals"] {
+        assert_eq!(keys(&fit[name]), ["x1", "x2", "x3", "(intercept)"]);
+    }
+    assert_eq!(keys(&fit["covariance"]), ["names", "matrix"]);
+    assert_eq!((fit["se"].as_str(), number(&fit["interval_level"])), (Some("classical"), 0.95));
     assert_eq!(fit["affine"], serde_json::json!({"offset": 0.0, "scale": 1.0}));
     assert_eq!(keys(&fit["certificate"]), CERTIFICATE);
     assert_eq!(keys(&fit["noise_choice"]), ["pre", "post"]);
@@ -73,9 +93,23 @@ fn json_has_the_fields_in_order() {
 fn certified_is_exit_0() {
     let run = Folder::with_data().run("fit data.csv --target y");
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-    for word in
-        ["(intercept)", "x3", "coefficient", "loss", "r²", "converged", "local minimum", "auto", "300 rows", "passes"]
-    {
+    for word in [
+        "(intercept)",
+        "x3",
+        "coefficient",
+        "loss",
+        "r²",
+        "converged",
+        "local minimum",
+        "auto",
+        "300",
+        "std. error",
+        "P>|t|",
+        "[0.025",
+        "log-likelihood",
+        "AIC",
+        "passes",
+    ] {
         assert!(run.stdout.contains(word), "no {word} in\n{}", run.stdout);
     }
 }
@@ -182,14 +216,17 @@ fn what_short_help_says_of_a_flag_replaces_nothing() {
 fn help_of_fit_has_the_flags_that_work_and_no_others() {
     let help = Folder::new().run("fit --help").stdout;
     let at = |word: &str| help.find(word).unwrap_or_else(|| panic!("no {word} in\n{help}"));
-    assert!(["Model:\n", "Data:\n", "Noise:\n", "Method:\n", "Output:\n", "Run:\n"].map(at).is_sorted(), "{help}");
+    assert!(
+        ["Model:\n", "Data:\n", "Noise:\n", "Method:\n", "Answer:\n", "Output:\n", "Run:\n"].map(at).is_sorted(),
+        "{help}"
+    );
     let there = "target features drop activation range affine no-intercept offset weights missing no-header delimiter noise tau-max \
-        loss solver tau0 beta eta batch epochs tol init restarts scaling radius l2 format model trace force seed threads quiet";
+        loss solver tau0 beta eta batch epochs tol init restarts scaling radius l2 se intervals level ec test format model trace force seed threads quiet";
     let words: Vec<&str> = help.split_whitespace().collect();
     for flag in there.split_whitespace() {
         assert!(words.contains(&format!("--{flag}").as_str()), "no {flag} in\n{help}");
     }
-    for absent in "interactions poly log cov cluster level report".split(' ') {
+    for absent in "interactions poly log cov cluster report".split(' ') {
         assert!(!help.contains(&format!("--{absent}")), "{absent}");
     }
 }
@@ -219,7 +256,7 @@ fn demo_is_the_fit_that_a_user_would_make() {
     // the coefficients of both, side by side
     for (squares, bernoulli) in fits[0].iter().zip(&fits[1]).take(7).skip(2) {
         let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let row = [words(squares), words(bernoulli)[1..].to_vec()].concat();
+        let row = [&words(squares)[..2], &words(bernoulli)[1..2]].concat();
         assert!(demo.lines().any(|line| words(line) == row), "{row:?}\n{demo}");
     }
     assert!(fits[0].len() > 12);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should not")]
 
+mod answer;
 mod auto;
 // what the system says is part of the table
 #[cfg(target_os = "linux")]

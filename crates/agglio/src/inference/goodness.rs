@@ -2,6 +2,8 @@
 
 use std::f64::consts::PI;
 
+use serde::{Deserialize, Serialize};
+
 use crate::fit::Outcome;
 use crate::inference::sandwich::Counts;
 use crate::math::linalg::Symmetric;
@@ -11,7 +13,7 @@ use crate::oracle::Facts;
 ///
 /// Under noise before φ they are those of the linear regression of φ⁻¹(y), so their likelihoods must not be compared with
 /// those of noise after φ: [`Report::log_likelihoods`](crate::Report::log_likelihoods) can be.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Goodness {
     /// n: the number of rows whose weight is not zero.

@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The estimator of the covariance of the coefficients.
 ///
 /// With r the residuals, J the Jacobian of the predictions by the coefficients, ω the weights, n the number of
 /// observations, p that of coefficients, B = Σ ω JJᵀ and h = ω·JᵀB⁻¹J the leverage of an observation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Covariance {
     /// `σ̂²·B⁻¹`, σ̂² = Σ ω r²/(n − p): errors of equal variance (divided by ω). The default.

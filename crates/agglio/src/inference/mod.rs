@@ -10,16 +10,19 @@
 //! the formulas are those of the linear regression of φ⁻¹(y).
 
 mod bootstrap;
+mod curve;
 mod delta;
 mod effects;
 mod estimate;
 mod goodness;
 mod hypothesis;
 mod kind;
+mod lines;
 mod nested;
 mod pinned;
 mod profile;
 mod sandwich;
+mod summary;
 mod unavailable;
 mod units;
 
@@ -31,11 +34,14 @@ use crate::math::linalg::Symmetric;
 use crate::oracle::{LabelChoice, Oracle, OracleClient, ResponseName};
 
 pub use crate::math::distribution::Distribution;
+pub use curve::{Curve, Reading, has_asymptotes};
 pub use estimate::{Estimate, Interval};
 pub use goodness::Goodness;
 pub use hypothesis::LinearHypothesis;
 pub use kind::Covariance;
+pub use lines::plain_table;
 pub use nested::{Test, f_test, likelihood_ratio_test};
+pub use summary::{INTERCEPT, Intervals, Summary, parameter_names};
 pub use unavailable::{Available, Unavailable};
 
 use sandwich::{Counts, Sandwich};

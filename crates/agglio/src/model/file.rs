@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::by_name::ByName;
+use crate::inference::Summary;
 use crate::report::Scale;
 use crate::save::envelope::{Envelope, Fields, MODEL};
 
@@ -26,12 +27,12 @@ const FIELDS: [&str; 14] = [
     "rows",
 ];
 
-/// Version 1 has no checksum and no number of columns, version 2 no scale of the response.
+/// Version 1 has no checksum and no number of columns, version 2 no scale of the response and no inference.
 fn fields(version: u64) -> Option<Fields> {
     match version {
         1 => Some(Fields { required: &FIELDS, optional: &[] }),
         2 => Some(Fields { required: &FIELDS, optional: &["columns", "checksum"] }),
-        3 => Some(Fields { required: &FIELDS, optional: &["columns", "affine", "checksum"] }),
+        3 => Some(Fields { required: &FIELDS, optional: &["columns", "affine", "inference", "checksum"] }),
         _ => None,
     }
 }
@@ -57,6 +58,9 @@ pub(super) struct File {
     pub status: String,
     pub solver: String,
     pub rows: usize,
+    /// Covariance and intervals; none if the fit had no standard errors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inference: Option<Summary>,
 }
 
 impl File {

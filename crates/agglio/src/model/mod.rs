@@ -5,6 +5,7 @@
 mod by_name;
 mod coefficients;
 mod file;
+mod interval;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,9 +14,11 @@ use std::sync::Arc;
 use by_name::ByName;
 pub use coefficients::Coefficients;
 use file::File;
+pub use interval::{Of, Prediction};
 
 use crate::activation::{Activation, Affine, named};
 use crate::error::{Error, Result};
+use crate::inference::Summary;
 use crate::outcome::Status;
 use crate::report::{Report, Scale};
 use crate::save::{Draft, publish};
@@ -81,6 +84,7 @@ impl Model {
             status: report.status().to_string(),
             solver: origin.solver.into(),
             rows: report.rows,
+            inference: None,
         };
         let model = Model::of(file).map_err(Error::data)?;
         match model.to_json().len() as u64 {
@@ -89,6 +93,18 @@ impl Model {
                 "the model file would have {size} bytes, more than can be read back; use shorter column names"
             ))),
         }
+    }
+
+    /// The same model with the covariance of its parameters, which intervals of predictions need. It is left out if a file of
+    /// it could not be read back.
+    ///
+    /// # Errors
+    /// If the summary is that of another fit.
+    pub fn with_inference(self, summary: Summary) -> Result<Model> {
+        let inference = Some(summary).filter(Summary::is_valid);
+        let file = File { inference, ..self.file.clone() };
+        let model = Model::of(file).map_err(Error::data)?;
+        Ok(if model.to_json().len() as u64 <= bounded::LARGEST { model } else { self })
     }
 
     /// Creates the model of a file, if its numbers are valid.
@@ -117,6 +133,11 @@ impl Model {
             return Err("not a model file: its status, rows or loss cannot come from a fit".into());
         }
         let coefficients = file.coefficients.values();
+        let names = file.coefficients.0.iter().map(|(name, _)| name);
+        let others = |own: &Summary| !own.is_valid() || !own.names.iter().take(own.covariates).eq(names);
+        if file.inference.as_ref().is_some_and(others) {
+            return Err("not a model file: its covariance is not one of its coefficients".into());
+        }
         // an offset alone is also a model
         match file.intercept.is_finite() && (!coefficients.is_empty() || file.offset.is_some()) {
             true => Ok(Model { phi, file, coefficients }),
@@ -204,8 +225,60 @@ impl Model {
         &self.file.activation
     }
 
-    /// The linear predictor xᵀw + b + offset of each row of a row-major table.
-    fn predictors(&self, values: &[f64], offsets: Option<&[f64]>) -> Vec<f64> {
+    /// Covariance, intervals and statistics of the fit; none if it had no standard errors.
+    pub fn inference(&self) -> Option<&Summary> {
+        self.file.inference.as_ref()
+    }
+
+    /// The intercept; zero if there is none.
+    pub fn intercept(&self) -> f64 {
+        self.file.intercept
+    }
+
+    /// The coefficients, in the order of [`Model::names`].
+    pub fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    /// The scale of the response.
+    pub fn affine(&self) -> Scale {
+        self.file.affine.unwrap_or_default()
+    }
+
+    /// The noise model, `post` or `pre`.
+    pub fn noise(&self) -> &str {
+        &self.file.noise
+    }
+
+    /// The last temperature of the fit.
+    pub fn tau(&self) -> f64 {
+        self.file.tau
+    }
+
+    /// Mean square of the residuals of the fit; none if it overflowed.
+    pub fn loss(&self) -> Option<f64> {
+        self.file.loss
+    }
+
+    /// How the fit ended.
+    pub fn status(&self) -> &str {
+        &self.file.status
+    }
+
+    /// The solver of the fit.
+    pub fn solver(&self) -> &str {
+        &self.file.solver
+    }
+
+    /// Number of rows of the fit.
+    pub fn rows(&self) -> usize {
+        self.file.rows
+    }
+
+    /// `z = xᵀw + b + offset`
+    ///
+    /// The linear predictor of each row of a row-major table, as in [`Model::predict`].
+    pub fn predictors(&self, values: &[f64], offsets: Option<&[f64]>) -> Vec<f64> {
         // a lone covariate may be −∞, and has no effect if its coefficient is zero
         let w = if self.coefficients == [0.0] { &[] } else { self.coefficients.as_slice() };
         let dot = |x: &[f64]| x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>();

@@ -37,6 +37,7 @@ pub struct FreeResponse {
 
 /// The meaning of a free entry of the response scale for the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ResponseName {
     /// The lower asymptote.
     Lower,
@@ -46,6 +47,18 @@ pub enum ResponseName {
     Offset,
     /// b.
     Scale,
+}
+
+impl ResponseName {
+    /// The name as users know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ResponseName::Lower => "lower",
+            ResponseName::Upper => "upper",
+            ResponseName::Offset => "offset",
+            ResponseName::Scale => "scale",
+        }
+    }
 }
 
 /// A parameter of the response scale in the units of the response: a linear function of α and β.

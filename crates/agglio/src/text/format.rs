@@ -20,8 +20,13 @@ pub fn push_exact(text: &mut String, value: f64) {
 
 /// The number with six significant digits.
 pub fn short(value: f64) -> String {
+    digits(value, 6)
+}
+
+/// The number with this number of significant digits.
+pub fn digits(value: f64, digits: usize) -> String {
     // adding zero turns −0 into 0
-    if value.is_finite() { significant(value + 0.0, 6) } else { "not finite".into() }
+    if value.is_finite() { significant(value + 0.0, digits) } else { "not finite".into() }
 }
 
 /// The number with three significant digits, without trailing zeros.
@@ -73,7 +78,12 @@ fn move_point(text: &mut String, begun: usize) {
 
 /// Numbers in [`short`] form, padded on the right so that their decimal points align when they are right-aligned.
 pub fn aligned(values: impl IntoIterator<Item = f64>) -> Vec<String> {
-    let texts: Vec<String> = values.into_iter().map(short).collect();
+    aligned_to(values, 6)
+}
+
+/// As [`aligned`], with this number of significant digits.
+pub fn aligned_to(values: impl IntoIterator<Item = f64>, count: usize) -> Vec<String> {
+    let texts: Vec<String> = values.into_iter().map(|value| digits(value, count)).collect();
     let after_point = |text: &String| text.find('.').map_or(0, |point| text.len() - point);
     let most = texts.iter().map(after_point).max().unwrap_or(0);
     texts.iter().map(|text| format!("{text}{}", " ".repeat(most - after_point(text)))).collect()

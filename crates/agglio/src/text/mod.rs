@@ -2,6 +2,7 @@
 //! not part of the public interface.
 
 pub mod bounded;
+pub mod columns;
 pub mod escape;
 pub mod format;
 pub(crate) mod join;

@@ -1,0 +1,267 @@
+//! An *answer* is what a fit says beyond its coefficients: standard errors, intervals, tests and effective doses.
+
+use agglio::activation::{Activation, named};
+use agglio::inference::{
+    Covariance, Curve, Distribution, Intervals, LinearHypothesis, Reading, Summary, Test, has_asymptotes,
+    parameter_names,
+};
+use agglio::oracle::ResponseName;
+use agglio::spec::{Entry, Pair};
+use agglio::table::{Function, Term};
+use agglio::{Fitted, Spec};
+use anyhow::{Result, bail};
+use serde_json::{Map, Value, json};
+
+use crate::args::{AnswerArgs, Se};
+
+/// What is asked of a fit.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// None if there are to be no standard errors.
+    kind: Option<Covariance>,
+    /// The column of the clusters.
+    pub cluster: Option<String>,
+    intervals: Intervals,
+    level: f64,
+    ec: Vec<f64>,
+    tests: Vec<String>,
+}
+
+impl Default for Question {
+    fn default() -> Question {
+        let kind = Some(Covariance::Classical);
+        Question { kind, cluster: None, intervals: Intervals::Wald, level: 0.95, ec: Vec::new(), tests: Vec::new() }
+    }
+}
+
+/// The kind of standard errors of a fit for which none was asked.
+fn default_kind(spec: &Spec) -> Covariance {
+    if spec.loss().is_convex() { Covariance::Hc0 } else { Covariance::Classical }
+}
+
+/// The answer to a question.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// None if there is a note.
+    pub summary: Option<Summary>,
+    /// Why there is no summary.
+    pub note: Option<String>,
+    /// Results of tests with their texts; none if none was asked for.
+    tests: Option<Vec<(String, Test)>>,
+    /// Percentages with their values of the covariate; none if none was asked for.
+    ec: Option<Vec<(f64, Reading)>>,
+    midpoint: Option<(&'static str, Reading)>,
+    slope: Option<Reading>,
+}
+
+impl Question {
+    /// Checks the flags of an answer as far as that needs no data.
+    ///
+    /// # Errors
+    /// If flags contradict each other or the activation.
+    pub fn new(args: &AnswerArgs, spec: &Spec) -> Result<Question> {
+        let seed = spec.seed.unwrap_or(0);
+        let (kind, cluster) = match &args.se {
+            None => (Some(default_kind(spec)), None),
+            Some(Se::None) => (None, None),
+            Some(Se::Of(kind)) => (Some(*kind), None),
+            Some(Se::Cluster(column)) => (Some(Covariance::Cluster), Some(column.clone())),
+            Some(Se::Bootstrap(replicates)) => (Some(Covariance::Bootstrap { replicates: *replicates, seed }), None),
+        };
+        if kind.is_none() {
+            let asked = [(args.intervals == Intervals::Profile, "--intervals"), (!args.ec.is_empty(), "--ec")];
+            let asked = asked.into_iter().chain([(!args.test.is_empty(), "--test")]).find(|(asked, _)| *asked);
+            if let Some((_, flag)) = asked {
+                bail!("{flag} needs standard errors: leave out --se none");
+            }
+        }
+        let equal = matches!(kind, None | Some(Covariance::Classical | Covariance::Hessian));
+        if args.intervals == Intervals::Profile && !equal {
+            bail!(
+                "--intervals profile assumes errors of equal variance, so it goes with --se classical or hessian only"
+            );
+        }
+        let phi = named(spec.activation())?;
+        if !args.ec.is_empty() && !has_asymptotes(phi.as_ref()) {
+            let name = spec.activation();
+            bail!("--ec needs an activation that rises from one asymptote to another, such as sigmoid, but not {name}");
+        }
+        let (ec, tests) = (args.ec.clone(), args.test.clone());
+        Ok(Question { kind, cluster, intervals: args.intervals, level: args.level, ec, tests })
+    }
+
+    /// Checks it once the names of the covariates are known.
+    ///
+    /// # Errors
+    /// If a hypothesis is not about these coefficients, or there is not exactly one covariate for --ec.
+    pub fn check(&self, spec: &Spec, names: &[String]) -> Result<()> {
+        if !self.ec.is_empty() && names.len() != 1 {
+            bail!(
+                "--ec needs a model with exactly one covariate, but this one has {}; name it with --features",
+                names.len()
+            );
+        }
+        self.hypotheses(&all_names(spec, names)).map(drop)
+    }
+
+    fn hypotheses(&self, names: &[String]) -> Result<Vec<Vec<LinearHypothesis>>> {
+        Ok(self.tests.iter().map(|text| LinearHypothesis::parse(text, names)).collect::<agglio::Result<_>>()?)
+    }
+
+    /// The answer of a fit.
+    ///
+    /// # Errors
+    /// If hypotheses contradict each other, or rows are lost.
+    pub fn ask(&self, fitted: &Fitted, spec: &Spec, names: &[String]) -> Result<Answer> {
+        let Some(kind) = self.kind else {
+            return Ok(Answer::none("no standard errors were asked for"));
+        };
+        let inference = match fitted.inference(kind)? {
+            Ok(inference) => inference,
+            Err(reason) => return Ok(Answer::none(&reason.to_string())),
+        };
+        let summary = inference.summary(names, self.level, self.intervals)?;
+        let mut answer = Answer::of(&summary, named(spec.activation())?.as_ref(), fitted.affine.scale);
+        answer.ec = (!self.ec.is_empty()).then(|| self.readings(&summary, spec, fitted.affine.scale));
+        let tests = self.tests.iter().zip(self.hypotheses(&summary.names)?);
+        let tests = tests.map(|(text, hypotheses)| Ok((text.clone(), inference.wald_test(&hypotheses)?)));
+        answer.tests = Some(tests.collect::<Result<Vec<_>>>()?).filter(|tests| !tests.is_empty());
+        Ok(answer)
+    }
+
+    fn readings(&self, summary: &Summary, spec: &Spec, scale: f64) -> Vec<(f64, Reading)> {
+        let Ok(phi) = named(spec.activation()) else { return Vec::new() };
+        let curve = Curve::new(summary, phi.as_ref(), scale, is_log(summary));
+        let read = |&percent: &f64| curve.and_then(|curve| curve.effective(percent)).map(|reading| (percent, reading));
+        self.ec.iter().filter_map(read).collect()
+    }
+}
+
+impl Answer {
+    /// No answer, for a reason.
+    pub fn none(reason: &str) -> Answer {
+        Answer { note: Some(reason.to_owned()), ..Answer::default() }
+    }
+
+    /// The answer that a summary gives by itself.
+    pub fn of(summary: &Summary, activation: &dyn Activation, scale: f64) -> Answer {
+        let log = is_log(summary);
+        let curve = Curve::new(summary, activation, scale, log);
+        let midpoint = curve.and_then(|curve| curve.midpoint()).filter(|own| own.estimate.value.is_finite());
+        Answer {
+            midpoint: midpoint.map(|reading| (if log { "ec50" } else { "midpoint" }, reading)),
+            slope: curve.and_then(|curve| curve.slope()).filter(|own| own.estimate.value.is_finite()),
+            summary: Some(summary.clone()),
+            ..Answer::default()
+        }
+    }
+
+    /// Lines of a summary: statistics, and what was read off the curve.
+    pub fn lines(&self, pre: bool) -> Vec<(String, String)> {
+        let Some(summary) = &self.summary else {
+            let reason = self.note.as_deref().unwrap_or("the model has no covariance");
+            return vec![("std. errors".into(), format!("none: {reason}"))];
+        };
+        let mut lines: Vec<(String, String)> =
+            summary.statistics(pre).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let midpoint = self.midpoint.iter().map(|(name, own)| ((*name).to_owned(), summary.reading(own)));
+        lines.extend(midpoint);
+        lines.extend(self.slope.iter().map(|own| ("slope there".to_owned(), summary.reading(own))));
+        let ec = self.ec.iter().flatten().map(|(percent, own)| (format!("ec{percent}"), summary.reading(own)));
+        lines.extend(ec);
+        let tests = self.tests.iter().flatten();
+        lines.extend(tests.map(|(text, test)| ("test".to_owned(), format!("{text}: {}", in_words(test)))));
+        lines
+    }
+
+    pub fn standard_errors(&self) -> Option<Map<String, Value>> {
+        let summary = self.summary.as_ref()?;
+        let errors = summary.estimates().into_iter().map(|own| json!(own.standard_error));
+        Some(summary.names.iter().cloned().zip(errors).collect())
+    }
+
+    pub fn intervals(&self) -> Option<Map<String, Value>> {
+        let summary = self.summary.as_ref()?;
+        Some(summary.names.iter().cloned().zip(summary.intervals.iter().map(|ends| json!(ends))).collect())
+    }
+
+    pub fn covariance(&self) -> Option<Value> {
+        let summary = self.summary.as_ref()?;
+        let count = summary.names.len();
+        let row = |i: usize| (0..count).map(|j| summary.covariance_of(i, j)).collect::<Vec<f64>>();
+        Some(json!({"names": summary.names, "matrix": (0..count).map(row).collect::<Vec<_>>()}))
+    }
+
+    pub fn tests(&self) -> Option<Vec<Value>> {
+        let object = |(text, test): &(String, Test)| {
+            let (numerator, denominator) = degrees(test);
+            json!({"hypothesis": text, "f": test.statistic, "df": [numerator, denominator], "p_value": test.p_value})
+        };
+        Some(self.tests.as_ref()?.iter().map(object).collect())
+    }
+
+    pub fn ec(&self) -> Option<Vec<Value>> {
+        let object = |(percent, own): &(f64, Reading)| {
+            let mut object = Map::from_iter([("percent".to_owned(), json!(percent))]);
+            object.extend(reading(own));
+            Value::Object(object)
+        };
+        Some(self.ec.as_ref()?.iter().map(object).collect())
+    }
+
+    pub fn midpoint(&self) -> Option<Value> {
+        self.midpoint.as_ref().map(|(name, own)| {
+            let mut object = Map::from_iter([("name".to_owned(), json!(name))]);
+            object.extend(reading(own));
+            Value::Object(object)
+        })
+    }
+
+    pub fn slope(&self) -> Option<Value> {
+        self.slope.as_ref().map(|own| Value::Object(reading(own)))
+    }
+}
+
+fn reading(own: &Reading) -> Map<String, Value> {
+    let interval = own.interval.map(|end| Some(end).filter(|end| end.is_finite()));
+    let object = [
+        ("estimate", json!(own.estimate.value)),
+        ("standard_error", json!(own.estimate.standard_error)),
+        ("interval", json!(interval)),
+    ];
+    object.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn degrees(test: &Test) -> (f64, f64) {
+    match test.distribution {
+        Distribution::F { numerator, denominator } => (numerator, denominator),
+        _ => (f64::NAN, f64::NAN),
+    }
+}
+
+fn in_words(test: &Test) -> String {
+    let (numerator, denominator) = degrees(test);
+    let p = if test.p_value < 5e-4 { "p < 0.001".to_owned() } else { format!("p = {:.3}", test.p_value) };
+    format!("F({numerator}, {denominator}) = {}, {p}", agglio::text::format::brief(test.statistic))
+}
+
+/// Whether the only covariate is the logarithm of a column.
+fn is_log(summary: &Summary) -> bool {
+    let term = summary.names.first().and_then(|name| Term::parse(name).ok());
+    term.is_some_and(|term| match term.factors() {
+        [factor] => factor.transform.function == Function::Log && factor.transform.power == 1.0,
+        _ => false,
+    })
+}
+
+/// The names of all parameters, before the fit.
+fn all_names(spec: &Spec, covariates: &[String]) -> Vec<String> {
+    let free = |pair: Option<Pair>, names: [ResponseName; 2]| {
+        let entries = pair.map_or(Vec::new(), |Pair(first, second)| vec![first, second]);
+        entries.into_iter().zip(names).filter(|(entry, _)| *entry == Entry::Free).map(|(_, name)| name).collect()
+    };
+    let range: Vec<ResponseName> = free(spec.range, [ResponseName::Lower, ResponseName::Upper]);
+    let affine: Vec<ResponseName> = free(spec.affine, [ResponseName::Offset, ResponseName::Scale]);
+    let response = if spec.range.is_some() { range } else { affine };
+    parameter_names(covariates, spec.intercept != Some(false), &response)
+}

@@ -1,0 +1,90 @@
+//! The flags of the *answer*: which standard errors, intervals and tests a fit prints.
+
+use agglio::inference::{Covariance, Intervals};
+use clap::Args;
+
+use super::shared::number;
+
+#[derive(Clone, Debug, Args)]
+pub struct AnswerArgs {
+    /// Standard errors. classical: errors of equal variance; hessian: the same with the curvature of φ; hc0, hc1, hc2, hc3:
+    /// robust to unequal variances; cluster:COL: robust to correlation within the groups of a column; bootstrap[:B]: from B
+    /// refits (1000) to rows drawn with replacement; none [default: classical; hc0 for --loss bernoulli]
+    #[arg(long, value_name = "KIND", value_parser = se, help_heading = "Answer")]
+    pub se: Option<Se>,
+    /// Confidence intervals of the coefficients. wald: estimate ± t·standard error; profile: by refits, which takes longer and need
+    /// not be symmetric
+    #[arg(long, value_name = "wald|profile", default_value = "wald", value_parser = intervals, help_heading = "Answer")]
+    pub intervals: Intervals,
+    /// Confidence level of the intervals
+    #[arg(long, value_name = "L", default_value = "0.95", value_parser = level, help_heading = "Answer")]
+    pub level: f64,
+    /// For a single covariate: its values at which the curve has gone these percentages of the way from its asymptote at small
+    /// values to that at large values, such as 10,50,90
+    #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = percent, help_heading = "Answer")]
+    pub ec: Vec<f64>,
+    /// Test a linear hypothesis about the coefficients, such as 'x1 = x2' or '2*x1 - x2 = 0, x3 = 1'; may be repeated
+    #[arg(long, value_name = "HYPOTHESIS", value_parser = hypothesis, help_heading = "Answer")]
+    pub test: Vec<String>,
+}
+
+/// The kind of standard errors as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Se {
+    None,
+    Of(Covariance),
+    /// Clusters by this column.
+    Cluster(String),
+    /// This number of refits to resampled rows.
+    Bootstrap(u32),
+}
+
+/// Refits of a bootstrap.
+const REPLICATES: u32 = 1000;
+const MOST_REPLICATES: u32 = 1_000_000;
+
+fn se(typed: &str) -> Result<Se, String> {
+    let (kind, column) = typed.split_once(':').map_or((typed, None), |(kind, column)| (kind, Some(column)));
+    match (kind, column.map(str::trim)) {
+        ("none", None) => Ok(Se::None),
+        ("cluster", Some(column)) if !column.is_empty() => Ok(Se::Cluster(column.to_owned())),
+        ("cluster", _) => Err("name the column of the clusters, as in cluster:firm".into()),
+        ("bootstrap", None) => Ok(Se::Bootstrap(REPLICATES)),
+        ("bootstrap", Some(count)) if count.ends_with(":wild") => {
+            Err("the wild bootstrap is not supported yet; use hc3, which is robust to unequal variances too".into())
+        }
+        ("bootstrap", Some(count)) => match count.parse() {
+            Ok(count) if (2..=MOST_REPLICATES).contains(&count) => Ok(Se::Bootstrap(count)),
+            _ => Err("the number of refits must be between 2 and 1000000, as in bootstrap:1000".into()),
+        },
+        (kind, None) => match Covariance::named(kind) {
+            Some(kind) => Ok(Se::Of(kind)),
+            None => Err("it must be classical, hessian, hc0, hc1, hc2, hc3, cluster:COL, bootstrap or none".into()),
+        },
+        (kind, Some(_)) => Err(format!("only cluster takes a column, not `{kind}`")),
+    }
+}
+
+fn intervals(typed: &str) -> Result<Intervals, &'static str> {
+    match typed {
+        "wald" => Ok(Intervals::Wald),
+        "profile" => Ok(Intervals::Profile),
+        _ => Err("it must be `wald` or `profile`"),
+    }
+}
+
+/// A confidence level.
+pub(super) fn level(typed: &str) -> Result<f64, &'static str> {
+    number(typed).ok().filter(|level| *level > 0.0 && *level < 1.0).ok_or("it must be between 0 and 1, as in 0.95")
+}
+
+fn percent(typed: &str) -> Result<f64, &'static str> {
+    number(typed.trim()).ok().filter(|p| *p > 0.0 && *p < 100.0).ok_or("it must be a percentage between 0 and 100")
+}
+
+fn hypothesis(typed: &str) -> Result<String, &'static str> {
+    match typed.split_once('=') {
+        Some((left, right)) if !left.trim().is_empty() && !right.trim().is_empty() => Ok(typed.to_owned()),
+        _ => Err("a hypothesis is an equation, such as 'x1 = x2' or 'x1 = 0.5'"),
+    }
+}

@@ -1,0 +1,136 @@
+//! *Broom*: results as tables with the column names of R's package broom, for programs.
+
+use agglio::text::format;
+use anyhow::{Result, bail};
+use serde_json::{Map, Value, json};
+
+use crate::print::{Fitted, pretty};
+
+/// A table for programs: names of columns, and rows of numbers and words.
+#[derive(Debug)]
+pub struct Frame {
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<Value>>,
+}
+
+impl Frame {
+    /// The frame as CSV, or as a JSON array of objects. What is missing is an empty cell, or null.
+    ///
+    /// # Errors
+    /// Never, as far as known.
+    pub fn text(&self, as_json: bool) -> Result<String> {
+        if as_json {
+            let object = |row: &Vec<Value>| self.header.iter().cloned().zip(row.iter().cloned()).collect::<Map<_, _>>();
+            return pretty(&self.rows.iter().map(object).collect::<Vec<_>>());
+        }
+        let mut text = self.header.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",") + "\n";
+        for row in &self.rows {
+            text.push_str(&row.iter().map(cell).collect::<Vec<_>>().join(","));
+            text.push('\n');
+        }
+        Ok(text)
+    }
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => quoted(text),
+        Value::Number(number) if number.is_f64() => number.as_f64().map(format::exact).unwrap_or_default(),
+        other => other.to_string(),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    match text.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+/// One row for each parameter, the intercept first.
+pub fn tidy(fitted: &Fitted) -> Frame {
+    let header = ["term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"].map(String::from);
+    let rows = match &fitted.answer.summary {
+        Some(summary) => {
+            let estimates = summary.estimates();
+            let row = |entry: usize| {
+                let (name, own) = (summary.names.get(entry), estimates.get(entry));
+                let ends = summary.intervals.get(entry).copied().unwrap_or_default();
+                let error = own.and_then(|own| own.standard_error);
+                let (t, p) = (own.and_then(|own| own.t()), own.and_then(|own| own.p_value()));
+                vec![
+                    json!(name),
+                    json!(own.map(|own| own.value)),
+                    json!(error),
+                    json!(t),
+                    json!(p),
+                    json!(ends[0]),
+                    json!(ends[1]),
+                ]
+            };
+            summary.display_order().into_iter().map(row).collect()
+        }
+        None => {
+            let intercept = fitted.intercept.then_some(("(intercept)", fitted.report.intercept));
+            let named = fitted.names.iter().map(String::as_str).zip(fitted.report.coefficients.iter().copied());
+            let row = |(name, value): (&str, f64)| {
+                let mut row = vec![json!(name), json!(value)];
+                row.resize(header.len(), Value::Null);
+                row
+            };
+            intercept.into_iter().chain(named).map(row).collect()
+        }
+    };
+    Frame { header: header.into(), rows }
+}
+
+/// One row for the whole fit.
+pub fn glance(fitted: &Fitted) -> Frame {
+    let goodness = fitted.answer.summary.as_ref().map(|summary| summary.goodness);
+    let pairs = [
+        ("r.squared", json!(fitted.r_squared)),
+        ("adj.r.squared", json!(fitted.adjusted_r_squared())),
+        ("sigma", json!(goodness.map(|own| own.sigma))),
+        ("df", json!(goodness.map(|own| own.parameters))),
+        ("logLik", json!(goodness.map(|own| own.log_likelihood))),
+        ("AIC", json!(goodness.map(|own| own.aic))),
+        ("BIC", json!(goodness.map(|own| own.bic))),
+        ("deviance", json!(goodness.map(|own| own.residual_sum))),
+        ("df.residual", json!(goodness.map(|own| own.df_residual))),
+        ("nobs", json!(goodness.map_or(fitted.report.rows, |own| own.observations))),
+        ("converged", json!(fitted.certified())),
+    ];
+    let (header, row) = pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).unzip();
+    Frame { header, rows: vec![row] }
+}
+
+/// One row for each observation: the response, the covariates, and what the model says about it.
+///
+/// # Errors
+/// If the model cannot be made.
+pub fn augment(fitted: &Fitted) -> Result<Frame> {
+    let Some((table, model)) = &fitted.observations else { bail!("the observations were not kept") };
+    let (values, offsets) = (table.values.as_slice(), table.offsets.as_deref());
+    let centre = agglio::model::Centre::Mean;
+    let predictions = model.predict(values, offsets, centre);
+    let of = agglio::model::Of::Confidence;
+    let errors = model.inference().map(|_| model.predict_intervals((values, offsets), centre, of, 0.95)).transpose()?;
+    // the leverage follows from the classical covariance alone
+    let summary = model.inference().filter(|own| own.se.name() == "classical" && model.noise() == "post");
+    let mut header = vec![fitted.target.clone()];
+    header.extend(fitted.names.iter().cloned());
+    header.extend([".fitted", ".resid", ".se.fit", ".hat"].map(String::from));
+    let width = fitted.names.len();
+    let row = |(i, (&label, &prediction)): (usize, (&f64, &f64))| {
+        let error = errors.as_ref().and_then(|errors| errors.get(i)).map(|own| own.standard_error);
+        let weight = table.weights.as_ref().and_then(|weights| weights.get(i)).copied().unwrap_or(1.0);
+        let hat = summary.zip(error).map(|(own, error)| weight * (error / own.goodness.sigma).powi(2));
+        let mut row = vec![json!(label)];
+        row.extend(values.iter().skip(i * width).take(width).map(|x| json!(x)));
+        row.extend([json!(prediction), json!(label - prediction), json!(error), json!(hat)]);
+        row
+    };
+    let rows = table.labels.iter().zip(&predictions).enumerate().map(row).collect();
+    Ok(Frame { header, rows })
+}
