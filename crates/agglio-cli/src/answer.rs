@@ -2,7 +2,7 @@
 
 use agglio::activation::{Activation, named};
 use agglio::inference::{
-    Covariance, Curve, Distribution, Intervals, LinearHypothesis, Reading, Summary, Test, has_asymptotes,
+    Covariance, Curve, Distribution, Estimate, Intervals, LinearHypothesis, Reading, Summary, Test, has_asymptotes,
     parameter_names,
 };
 use agglio::oracle::ResponseName;
@@ -25,12 +25,15 @@ pub struct Question {
     level: f64,
     ec: Vec<f64>,
     tests: Vec<String>,
+    /// The curve whose parameters are asked for.
+    curve: Option<agglio::Curve>,
 }
 
 impl Default for Question {
     fn default() -> Question {
         let kind = Some(Covariance::Classical);
-        Question { kind, cluster: None, intervals: Intervals::Wald, level: 0.95, ec: Vec::new(), tests: Vec::new() }
+        let (ec, tests, curve) = (Vec::new(), Vec::new(), None);
+        Question { kind, cluster: None, intervals: Intervals::Wald, level: 0.95, ec, tests, curve }
     }
 }
 
@@ -50,6 +53,8 @@ pub struct Answer {
     tests: Option<Vec<(String, Test)>>,
     /// Percentages with their values of the covariate; none if none was asked for.
     ec: Option<Vec<(f64, Reading)>>,
+    /// Parameters of a curve by name.
+    parameters: Option<Vec<(&'static str, Reading)>>,
     midpoint: Option<(&'static str, Reading)>,
     slope: Option<Reading>,
 }
@@ -87,7 +92,13 @@ impl Question {
             bail!("--ec needs an activation that rises from one asymptote to another, such as sigmoid, but not {name}");
         }
         let (ec, tests) = (args.ec.clone(), args.test.clone());
-        Ok(Question { kind, cluster, intervals: args.intervals, level: args.level, ec, tests })
+        Ok(Question { kind, cluster, intervals: args.intervals, level: args.level, ec, tests, curve: None })
+    }
+
+    /// The same for a curve by name, whose parameters are asked for too.
+    #[must_use]
+    pub fn about(self, curve: Option<agglio::Curve>) -> Question {
+        Question { curve, ..self }
     }
 
     /// Checks it once the names of the covariates are known.
@@ -123,6 +134,14 @@ impl Question {
         let summary = inference.summary(names, self.level, self.intervals)?;
         let mut answer = Answer::of(&summary, named(spec.activation())?.as_ref(), fitted.affine.scale);
         answer.ec = (!self.ec.is_empty()).then(|| self.readings(&summary, spec, fitted.affine.scale));
+        let parameter = |(name, estimate): (&'static str, Estimate)| {
+            let ends = estimate.interval(self.level)?.map(|own| [own.lower, own.upper]).unwrap_or_default();
+            Ok((name, Reading { estimate, interval: ends.map(|end| end.unwrap_or(f64::NAN)) }))
+        };
+        let parameters = |curve: agglio::Curve| {
+            curve.parameters().zip(curve.estimates(fitted, &inference)).map(parameter).collect::<agglio::Result<_>>()
+        };
+        answer.parameters = self.curve.map(parameters).transpose()?;
         let tests = self.tests.iter().zip(self.hypotheses(&summary.names)?);
         let tests = tests.map(|(text, hypotheses)| Ok((text.clone(), inference.wald_test(&hypotheses)?)));
         answer.tests = Some(tests.collect::<Result<Vec<_>>>()?).filter(|tests| !tests.is_empty());
@@ -164,7 +183,13 @@ impl Answer {
         };
         let mut lines: Vec<(String, String)> =
             summary.statistics(pre).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        let midpoint = self.midpoint.iter().map(|(name, own)| ((*name).to_owned(), summary.reading(own)));
+        let parameters = self.parameters.iter().flatten();
+        lines.extend(parameters.map(|(name, own)| ((*name).to_owned(), summary.reading(own))));
+        let midpoint = self
+            .midpoint
+            .iter()
+            .filter(|_| self.parameters.is_none())
+            .map(|(name, own)| ((*name).to_owned(), summary.reading(own)));
         lines.extend(midpoint);
         lines.extend(self.slope.iter().map(|own| ("slope there".to_owned(), summary.reading(own))));
         let ec = self.ec.iter().flatten().map(|(percent, own)| (format!("ec{percent}"), summary.reading(own)));
@@ -207,6 +232,11 @@ impl Answer {
             Value::Object(object)
         };
         Some(self.ec.as_ref()?.iter().map(object).collect())
+    }
+
+    pub fn parameters(&self) -> Option<Map<String, Value>> {
+        let parameters = self.parameters.as_ref()?.iter();
+        Some(parameters.map(|(name, own)| ((*name).to_owned(), Value::Object(reading(own)))).collect())
     }
 
     pub fn midpoint(&self) -> Option<Value> {

@@ -61,6 +61,8 @@ struct FittedJson<'a> {
     ec: Option<Vec<Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tests: Option<Vec<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<Map<String, Value>>,
     activation: &'a str,
     solver: &'a str,
     noise: &'static str,
@@ -110,6 +112,7 @@ impl Fitted {
             slope: self.answer.slope(),
             ec: self.answer.ec(),
             tests: self.answer.tests(),
+            parameters: self.answer.parameters(),
             activation: &self.activation,
             solver: self.solver,
             noise: report.noise.name(),

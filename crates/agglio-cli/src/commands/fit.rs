@@ -68,7 +68,7 @@ fn resumed(args: &FitArgs) -> Option<&Path> {
 
 pub fn run(args: &FitArgs) -> Result<ExitCode> {
     let (method, selection) = (args.method()?, plan::selection(&args.table)?);
-    let question = Question::new(&args.answer, &method.spec)?;
+    let question = Question::new(&args.answer, &method.spec)?.about(args.table.curve);
     let plan = FitPlan::new(Source::of(&args.table)?, selection, method)?.asking(question);
     let plan = plan.saved_to(args.checkpoint.as_deref(), resumed(args))?;
     let outputs = Outputs::new(args, &plan.inputs())?;

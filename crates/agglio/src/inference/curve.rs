@@ -20,7 +20,6 @@ pub struct Curve<'a> {
 
 /// A quantity that is read off a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Reading {
     /// Its value and standard error.
     pub estimate: Estimate,
