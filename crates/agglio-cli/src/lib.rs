@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod curves;
 mod grid;
 mod hint;
 mod interrupt;

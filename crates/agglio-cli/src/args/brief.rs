@@ -32,7 +32,7 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             ("weights", None),
             ("solver", Some("gd, sgd, lbfgs, lm, …")),
             ("restarts", Some("Extra fits from random subsets of the rows")),
-            FORMAT,
+            ("format", Some("How the result is printed [default: table]")),
             ("model", Some("Write the model, for `predict` and `score`")),
         ],
     ),

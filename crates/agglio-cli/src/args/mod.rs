@@ -2,6 +2,7 @@
 
 mod brief;
 mod flags;
+mod groups;
 mod shared;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use anyhow::Result;
 use flags::{Flags, SharedKeys, SolverKeys};
+pub use groups::{GroupArgs, require_table_only};
 pub use shared::{CsvArgs, Format, Names, RunArgs, TableArgs};
 use shared::{name, number, whole};
 
@@ -156,12 +158,14 @@ pub struct FitArgs {
     #[command(flatten)]
     pub table: TableArgs,
     #[command(flatten)]
+    pub groups: GroupArgs,
+    #[command(flatten)]
     pub flags: Flags<SolverKeys>,
     #[arg(long, value_name = "NAME[:key=value,…]", default_value = "auto", help_heading = "Method", display_order = 0)]
     pub solver: String,
-    /// How the result is printed
-    #[arg(long, default_value = "table", help_heading = "Output")]
-    pub format: Format,
+    /// How the result is printed [default: table; CSV with --by]
+    #[arg(long, help_heading = "Output")]
+    pub format: Option<Format>,
     /// Write the model to this file, for `predict` and `score` (also --output)
     #[arg(short = 'o', long, alias = "output", value_name = "M.json", help_heading = "Output")]
     pub model: Option<PathBuf>,

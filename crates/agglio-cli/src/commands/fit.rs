@@ -10,6 +10,7 @@ use agglio::rows::Dense;
 use agglio::{Report, Status};
 use anyhow::{Context, Result, bail};
 
+use super::groups;
 use crate::args::{FitArgs, Format};
 use crate::interrupt;
 use crate::output::{self, Output, PipeClosed, Writer};
@@ -19,7 +20,7 @@ use crate::progress::Watch;
 use crate::source::Source;
 
 /// Fitted, but not certified.
-const NOT_CERTIFIED: u8 = 3;
+pub const NOT_CERTIFIED: u8 = 3;
 
 /// Where a fit is written, and whether its progress is shown.
 #[derive(Debug, Default)]
@@ -63,6 +64,9 @@ fn resumed(args: &FitArgs) -> Option<&Path> {
 }
 
 pub fn run(args: &FitArgs) -> Result<ExitCode> {
+    if let Some(by) = &args.groups.by {
+        return groups::run(args, by);
+    }
     let (method, selection) = (args.method()?, plan::selection(&args.table)?);
     let plan = FitPlan::new(Source::of(&args.table)?, selection, method)?;
     let plan = plan.saved_to(args.checkpoint.as_deref(), resumed(args))?;
@@ -76,7 +80,7 @@ pub fn run(args: &FitArgs) -> Result<ExitCode> {
     let wrote = !written.is_empty();
     output::publish(written)?;
     print::warnings(&fitted.warnings, outputs.quiet);
-    let result = match args.format {
+    let result = match args.format.unwrap_or(Format::Table) {
         Format::Table => fitted.table(),
         Format::Json => fitted.json()?,
     };
@@ -91,11 +95,14 @@ pub fn run(args: &FitArgs) -> Result<ExitCode> {
 /// For bad usage.
 pub fn check(args: &FitArgs) -> Result<()> {
     args.method()?.options()?;
-    plan::selection(&args.table).map(drop)
+    match &args.groups.by {
+        Some(by) => groups::check(args, by).map(drop),
+        None => plan::selection(&args.table).map(drop),
+    }
 }
 
 /// Prints the result. The exit code is the same if the reader closes the pipe.
-fn show(result: &str) -> Result<()> {
+pub fn show(result: &str) -> Result<()> {
     output::print(result).or_else(|why| if why.is::<PipeClosed>() { Ok(()) } else { Err(why) })
 }
 
