@@ -21,6 +21,7 @@
 //! | fit a table in memory, or a CSV file | [`rows::Dense`], [`read::Csv`], [`Plan::fit`] |
 //! | name covariates by a formula, such as `y ~ log(dose) + a:b` | [`table::Formula`] |
 //! | read the result | [`Fitted`], [`Report`], [`Certificate`] |
+//! | fit one curve for each group of rows | [`Plan::fit_groups`], [`groups`] |
 //! | know how far to trust it: standard errors, intervals, tests | [`Fitted::inference`], [`inference`] |
 //! | save a model and predict | [`model::Model`] |
 //! | compare settings, or simulate data | [`tune`], [`simulate`] |
@@ -46,6 +47,7 @@ mod curve;
 pub mod error;
 pub mod fit;
 mod fitted;
+pub mod groups;
 pub mod inference;
 #[doc(hidden)]
 pub mod math;

@@ -3,6 +3,7 @@
 mod answer;
 mod brief;
 mod flags;
+mod groups;
 mod shared;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 pub use answer::{AnswerArgs, Se};
 use anyhow::Result;
 use flags::{Flags, SharedKeys, SolverKeys};
+pub use groups::{GroupArgs, require_table_only};
 pub use shared::{CsvArgs, FitFormat, Format, Names, RunArgs, TableArgs};
 use shared::{fit_format, name, number, whole};
 
@@ -160,15 +162,17 @@ pub struct FitArgs {
     #[command(flatten)]
     pub table: TableArgs,
     #[command(flatten)]
+    pub groups: GroupArgs,
+    #[command(flatten)]
     pub flags: Flags<SolverKeys>,
     #[arg(long, value_name = "NAME[:key=value,…]", default_value = "auto", help_heading = "Method", display_order = 0)]
     pub solver: String,
     #[command(flatten)]
     pub answer: AnswerArgs,
     /// How the result is printed: table, json, tidy, glance or augment[:json]. tidy, glance and augment are CSV with the columns of R's package broom: one row for each
-    /// coefficient, for the fit, or for each observation; with `:json` after the name they are JSON
-    #[arg(long, value_name = "FORM", default_value = "table", value_parser = fit_format, help_heading = "Output")]
-    pub format: FitFormat,
+    /// coefficient, for the fit, or for each observation; with `:json` after the name they are JSON [default: table; CSV with --by]
+    #[arg(long, value_name = "FORM", value_parser = fit_format, help_heading = "Output")]
+    pub format: Option<FitFormat>,
     /// Write the model to this file, for `predict` and `score` (also --output)
     #[arg(short = 'o', long, alias = "output", value_name = "M.json", help_heading = "Output")]
     pub model: Option<PathBuf>,

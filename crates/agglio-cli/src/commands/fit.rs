@@ -10,6 +10,7 @@ use agglio::rows::Dense;
 use agglio::{Report, Status};
 use anyhow::{Context, Result, bail};
 
+use super::groups;
 use crate::answer::{Answer, Question};
 use crate::args::{FitArgs, FitFormat};
 use crate::output::{self, Output, PipeClosed, Writer};
@@ -20,7 +21,7 @@ use crate::source::Source;
 use crate::{broom, interrupt};
 
 /// Fitted, but not certified.
-const NOT_CERTIFIED: u8 = 3;
+pub const NOT_CERTIFIED: u8 = 3;
 
 /// Where a fit is written, and whether its progress is shown.
 #[derive(Debug, Default)]
@@ -41,7 +42,7 @@ impl Outputs {
         let resumed = args.resume.as_deref().filter(|resume| !args.checkpoint.iter().any(|path| is_same(path, resume)));
         let inputs: Vec<&Path> = inputs.iter().copied().chain(resumed).collect();
         output::require_distinct([&model, &trace, &checkpoint].into_iter().flatten(), &inputs)?;
-        let observations = matches!(args.format, FitFormat::Augment { .. });
+        let observations = matches!(args.format, Some(FitFormat::Augment { .. }));
         Ok(Outputs { model, trace, checkpoint: args.checkpoint.clone(), quiet: args.run.quiet, observations })
     }
 }
@@ -67,6 +68,9 @@ fn resumed(args: &FitArgs) -> Option<&Path> {
 }
 
 pub fn run(args: &FitArgs) -> Result<ExitCode> {
+    if let Some(by) = &args.groups.by {
+        return groups::run(args, by);
+    }
     let (method, selection) = (args.method()?, plan::selection(&args.table)?);
     let question = Question::new(&args.answer, &method.spec)?.about(args.table.curve);
     let plan = FitPlan::new(Source::of(&args.table)?, selection, method)?.asking(question);
@@ -81,7 +85,7 @@ pub fn run(args: &FitArgs) -> Result<ExitCode> {
     let wrote = !written.is_empty();
     output::publish(written)?;
     print::warnings(&fitted.warnings, outputs.quiet);
-    let result = match args.format {
+    let result = match args.format.unwrap_or(FitFormat::Table) {
         FitFormat::Table => fitted.table(),
         FitFormat::Json => fitted.json()?,
         FitFormat::Tidy { json } => broom::tidy(&fitted).text(json)?,
@@ -101,11 +105,14 @@ pub fn check(args: &FitArgs) -> Result<()> {
     let method = args.method()?;
     method.options()?;
     Question::new(&args.answer, &method.spec)?;
-    plan::selection(&args.table).map(drop)
+    match &args.groups.by {
+        Some(by) => groups::check(args, by).map(drop),
+        None => plan::selection(&args.table).map(drop),
+    }
 }
 
 /// Prints the result. The exit code is the same if the reader closes the pipe.
-fn show(result: &str) -> Result<()> {
+pub fn show(result: &str) -> Result<()> {
     output::print(result).or_else(|why| if why.is::<PipeClosed>() { Ok(()) } else { Err(why) })
 }
 

@@ -5,6 +5,7 @@ mod compare;
 mod demo;
 mod fit;
 mod generate;
+mod groups;
 mod paper;
 mod predict;
 mod score;

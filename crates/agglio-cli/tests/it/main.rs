@@ -14,6 +14,7 @@ mod degenerate;
 mod durability;
 mod files;
 mod generate;
+mod groups;
 #[cfg(target_os = "linux")]
 mod keys;
 mod limits;

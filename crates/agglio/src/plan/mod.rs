@@ -214,6 +214,21 @@ impl Plan {
             && Arc::ptr_eq(&self.activation, &other.activation)
     }
 
+    /// Whether a fit is saved, or continues one that was.
+    pub(crate) fn is_saved(&self) -> bool {
+        self.checkpoint.is_some() || self.resumed.is_some()
+    }
+
+    /// Whether the model has an intercept.
+    pub(crate) fn has_intercept(&self) -> bool {
+        self.intercept
+    }
+
+    /// φ as the user gave it.
+    pub(crate) fn activation(&self) -> &dyn Activation {
+        self.activation.as_ref()
+    }
+
     /// Number of threads, where it was asked for.
     pub(crate) fn threads(&self) -> Option<usize> {
         self.threads

@@ -90,6 +90,16 @@ impl Default for Scale {
 }
 
 impl Report {
+    /// A warning about columns that have no coefficient; none if there are none.
+    pub(crate) fn dead_warning(&self, names: &[String]) -> Option<String> {
+        let dead = listed(&self.dead_columns, names);
+        match self.dead_columns.len() {
+            0 => None,
+            1 => Some(format!("{dead} is constant or zero: its coefficient is 0")),
+            _ => Some(format!("{dead} are constant or zero: their coefficients are 0")),
+        }
+    }
+
     /// How the fit ended.
     pub fn status(&self) -> Status {
         self.certificate.status
@@ -110,13 +120,7 @@ impl Report {
     /// The same with `response` as the name of the response.
     pub fn warnings_on(&self, response: &str, names: &[String]) -> Vec<String> {
         let mut warnings = Vec::new();
-        if !self.dead_columns.is_empty() {
-            let dead = listed(&self.dead_columns, names);
-            warnings.push(match self.dead_columns.len() {
-                1 => format!("{dead} is constant or zero: its coefficient is 0"),
-                _ => format!("{dead} are constant or zero: their coefficients are 0"),
-            });
-        }
+        warnings.extend(self.dead_warning(names));
         if !self.coarse_columns.is_empty() {
             let coarse = listed(&self.coarse_columns, names);
             warnings.push(format!(

@@ -91,6 +91,14 @@ impl Spec {
         [self.range, self.affine].iter().flatten().any(Pair::is_free)
     }
 
+    /// The names of the entries of the response scale that are fitted.
+    pub fn free_response(&self) -> Vec<&'static str> {
+        let both = [(self.range, ["lower", "upper"]), (self.affine, ["offset", "scale"])];
+        let entries = both.into_iter().filter_map(|(pair, names)| Some((pair?, names)));
+        let named = entries.flat_map(|(Pair(first, second), names)| [first, second].into_iter().zip(names));
+        named.filter(|(entry, _)| *entry == Entry::Free).map(|(_, name)| name).collect()
+    }
+
     /// The response scale of a fit with this activation.
     ///
     /// # Errors

@@ -66,6 +66,34 @@ impl Table {
         single.into_iter().flatten().try_for_each(|numbers| grow(numbers, more))
     }
 
+    /// A table of some rows, without categories. A row that does not exist is left out.
+    pub(crate) fn only(&self, rows: &[usize]) -> Table {
+        let width = self.names.len();
+        let column = |of: &Vec<f64>| rows.iter().filter_map(|&row| of.get(row).copied()).collect::<Vec<f64>>();
+        let mut values = Vec::with_capacity(rows.len() * width);
+        rows.iter().for_each(|row| {
+            values.extend_from_slice(self.values.get(row * width..(row + 1) * width).unwrap_or_default())
+        });
+        let infinite = |numbers: &[f64]| numbers.iter().filter(|number| number.is_infinite()).count();
+        let offsets = self.offsets.as_ref().map(column);
+        // the others have none
+        let at_limit = match self.at_limit {
+            0 => 0,
+            _ => infinite(&values) + offsets.as_deref().map_or(0, infinite),
+        };
+        Table {
+            names: self.names.clone(),
+            values,
+            labels: column(&self.labels),
+            weights: self.weights.as_ref().map(column),
+            offsets,
+            rows: rows.len(),
+            at_limit,
+            columns: self.columns,
+            ..Table::default()
+        }
+    }
+
     /// Removes all rows and keeps the memory. Levels of categories stay.
     pub fn clear(&mut self) {
         (self.rows, self.dropped, self.at_limit) = (0, 0, 0);

@@ -17,6 +17,7 @@ mod csv;
 mod derivatives;
 mod distributions;
 mod faulty;
+mod groups;
 mod hard;
 
 mod inference;

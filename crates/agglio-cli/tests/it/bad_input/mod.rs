@@ -5,6 +5,7 @@
 
 mod columns;
 mod data;
+mod groups;
 mod models;
 mod outputs;
 mod parameters;
@@ -154,6 +155,7 @@ fn groups() -> Vec<Group> {
         tables::group(),
         columns::group(),
         terms::group(),
+        groups::group(),
         data::group(),
         parameters::group(),
         outputs::group(),

@@ -1,0 +1,79 @@
+//! `fit --by`: a table in, a table of curves out.
+
+use std::process::ExitCode;
+
+use agglio::inference::{Covariance, Intervals};
+use agglio::read::{Selection, Table};
+use anyhow::{Result, bail};
+
+use super::fit::{NOT_CERTIFIED, show, table_warnings};
+use crate::args::{FitArgs, FitFormat, require_table_only};
+use crate::curves::Curves;
+use crate::plan::{self, FitPlan};
+use crate::source::Source;
+use crate::{interrupt, print, progress};
+
+pub fn run(args: &FitArgs, by: &str) -> Result<ExitCode> {
+    let selection = check(args, by)?;
+    let plan = FitPlan::new(Source::of(&args.table)?, selection, args.method()?)?;
+    let table = plan.source.read(&plan.selection, args.run.quiet)?;
+    interrupt::hold();
+    let mut warnings = plan.warnings.clone();
+    warnings.extend(table_warnings(&table, plan.source.no_header));
+    let (curves, groups) = fit(&plan, &table, args.run.quiet)?;
+    if curves.len() < groups {
+        warnings.push(format!("interrupted: {} of {groups} groups were fitted", curves.len()));
+    }
+    print::warnings(&warnings, args.run.quiet);
+    show(&match args.format {
+        None | Some(FitFormat::Tidy { json: false }) => curves.csv(),
+        Some(FitFormat::Json) => curves.json()?,
+        Some(FitFormat::Table) => curves.table(),
+        Some(FitFormat::Tidy { json: true }) => curves.json()?,
+        Some(FitFormat::Glance { .. } | FitFormat::Augment { .. }) => String::new(),
+    })?;
+    Ok(match curves.certified() {
+        _ if interrupt::is_caught() => interrupt::exit_code(),
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(NOT_CERTIFIED),
+    })
+}
+
+/// Checks the flags, and adds the column of the groups to the selection.
+///
+/// # Errors
+/// For bad usage.
+pub fn check(args: &FitArgs, by: &str) -> Result<Selection> {
+    if matches!(args.format, Some(FitFormat::Glance { .. } | FitFormat::Augment { .. })) {
+        bail!("glance and augment are of one fit: use table, json or tidy with --by");
+    }
+    let answer = &args.answer;
+    let asks = answer.intervals != Intervals::Wald || !answer.ec.is_empty() || !answer.test.is_empty();
+    if answer.se.is_some() || asks {
+        bail!("--se, --intervals, --ec and --test are for one fit: leave them out with --by");
+    }
+    require_table_only(args)?;
+    let selection = plan::selection(&args.table)?;
+    let parts =
+        [(&selection.target, "the target"), (&selection.weights, "the weights"), (&selection.offset, "the offset")];
+    for (part, role) in parts {
+        if part.as_deref() == Some(by) {
+            bail!("`{by}` is {role}: pass another column to --by");
+        }
+    }
+    Ok(Selection { categories: vec![by.to_owned()], ..selection })
+}
+
+/// The curves, and the number of groups.
+fn fit(plan: &FitPlan, table: &Table, quiet: bool) -> Result<(Curves, usize)> {
+    let Some(category) = table.categories.first().filter(|_| table.rows > 0) else { bail!("no rows are left to fit") };
+    let fits = plan.for_table(&table.names, table.rows)?;
+    let columns = Curves::columns(&category.name, table, &fits)?;
+    let groups = category.levels.len();
+    let bar = progress::searching(groups, quiet);
+    let done = |done: usize| bar.set_position(done as u64);
+    let made = fits.fit_groups(table, category, Covariance::Classical, &done);
+    bar.finish_and_clear();
+    let made = made.map_err(|why| plan.source.blame(why))?;
+    Ok((Curves::new(columns, made, plan.target(), &table.names), groups))
+}

@@ -1,0 +1,67 @@
+//! A *curve* is the fit of one group with its parameters in the user's units, without the rows.
+
+use crate::error::Result;
+use crate::fitted::Fitted;
+use crate::groups::half::Half;
+use crate::inference::{Covariance, Estimate, Inference, Unavailable};
+use crate::plan::Plan;
+use crate::report::Report;
+use crate::table::Table;
+
+/// A number with its standard error, if there is one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// The value.
+    pub value: f64,
+    /// Its standard error.
+    pub standard_error: Option<f64>,
+}
+
+/// The fit of one group.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Curve {
+    /// The result of the fit.
+    pub report: Report,
+    /// The parameters, in the order of [`Plan::parameter_names`].
+    pub parameters: Vec<Parameter>,
+    /// The dose at which the curve is halfway between its asymptotes, if the only covariate is the logarithm of the dose.
+    pub ec50: Option<Parameter>,
+    /// R² = 1 − loss of the predictions/loss of the best constant; none for a constant response. The constant is φ(0) in a
+    /// model without an intercept.
+    pub r_squared: Option<f64>,
+    /// σ̂: the standard deviation of an error of weight one; none without standard errors.
+    pub sigma: Option<f64>,
+    /// Why there are no standard errors, if there are none.
+    pub unavailable: Option<Unavailable>,
+}
+
+impl Curve {
+    /// Fits the rows of a table.
+    pub(super) fn fit(plan: &Plan, table: Table, kind: Covariance) -> Result<Curve> {
+        let half = Half::of(plan, &table);
+        let fitted = plan.fit(&table.into_rows()?)?;
+        let inference = fitted.inference(kind)?;
+        let estimates = inference.as_ref().map(Inference::estimates).unwrap_or_default();
+        let ec50 = half.and_then(|half| {
+            half.dose(&fitted.report().coefficients, fitted.report().intercept, inference.as_ref().ok())
+        });
+        let sigma = inference.as_ref().ok().map(|inference| inference.goodness().sigma);
+        let unavailable = inference.err();
+        let parameters = parameters(plan, &fitted, &estimates);
+        let all = fitted.report().certificate.mean_loss;
+        let r_squared = (all > 0.0).then(|| 1.0 - fitted.report().prediction_loss / all);
+        Ok(Curve { parameters, ec50, r_squared, sigma, unavailable, report: fitted.into_report() })
+    }
+}
+
+/// Covariates, intercept and free response scale, with standard errors if there are estimates.
+fn parameters(plan: &Plan, fitted: &Fitted, estimates: &[Estimate]) -> Vec<Parameter> {
+    let (report, facts) = (fitted.report(), fitted.oracle().facts());
+    let intercept = plan.has_intercept().then_some(report.intercept);
+    let scale = facts.response.as_ref().map(|scale| scale.parameters(facts.layout.response(&fitted.outcome().theta)));
+    let scale = scale.unwrap_or_default().into_iter().map(|own| own.value);
+    let values = report.coefficients.iter().copied().chain(intercept).chain(scale);
+    let errors = estimates.iter().map(|estimate| estimate.standard_error).chain(std::iter::repeat(None));
+    values.zip(errors).map(|(value, standard_error)| Parameter { value, standard_error }).collect()
+}

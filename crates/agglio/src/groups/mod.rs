@@ -1,0 +1,215 @@
+//! *Groups* are rows of one table that are fitted separately with the same plan, such as one curve for each compound.
+
+mod curve;
+mod half;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::inference::Covariance;
+use crate::math::tree;
+use crate::outcome::Status;
+use crate::plan::Plan;
+use crate::table::{Category, Table};
+use crate::text::format::brief;
+
+pub use curve::{Curve, Parameter};
+
+/// The fit of one group.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct GroupFit {
+    /// The level of the category that the rows share.
+    pub level: String,
+    /// Number of rows whose weight is not zero.
+    pub observations: usize,
+    /// The response, if it is the same number in all of these rows.
+    pub constant: Option<f64>,
+    /// The curve, or the reason why the rows cannot be fitted.
+    pub curve: Result<Curve>,
+}
+
+impl GroupFit {
+    /// Whether the group has a certified fit.
+    pub fn certified(&self) -> bool {
+        self.curve.as_ref().is_ok_and(|curve| curve.report.certificate.certified())
+    }
+
+    /// Why the group has no curve, why its curve is not certified, or why it has no standard errors; none if it has all of
+    /// them. `response` and `names` are the names of the response and of the covariates.
+    pub fn note(&self, response: &str, names: &[String]) -> Option<String> {
+        let curve = match &self.curve {
+            Ok(curve) => curve,
+            Err(why) => return Some(why.to_string()),
+        };
+        if let Some(value) = self.constant {
+            return Some(format!("{response} is always {}: there is nothing to explain", brief(value)));
+        }
+        let parameters = curve.report.parameters;
+        if self.observations < parameters {
+            return Some(format!("{} observations do not determine {parameters} parameters", self.observations));
+        }
+        if let Some(dead) = curve.report.dead_warning(names) {
+            return Some(dead);
+        }
+        match curve.report.certificate.certified() {
+            false => Some(curve.report.verdict_on(response)),
+            true => curve.unavailable.map(|reason| reason.to_string()),
+        }
+    }
+}
+
+impl Plan {
+    /// Fits each level of a category separately, in parallel over the levels.
+    ///
+    /// Every group is fitted as if it were alone, so its result depends neither on the other groups nor on the number of
+    /// threads. A group that cannot be fitted is part of the result. Groups are in the order of their levels: by number if
+    /// every level is a number, else by text. `done` hears the number of groups so far. After an interrupt only the groups
+    /// that were finished are returned.
+    ///
+    /// # Errors
+    /// If the category does not have one code for each row, or the plan has a checkpoint, which is of one fit.
+    ///
+    /// ```
+    /// use agglio::{Options, activation::named, inference::Covariance, table::{Category, Table}};
+    ///
+    /// let table = Table {
+    ///     names: vec!["dose".into()],
+    ///     values: vec![0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 3.0],
+    ///     labels: vec![0.1, 0.3, 0.5, 0.8, 0.9, 0.6, 0.5, 0.2],
+    ///     rows: 8,
+    ///     ..Table::default()
+    /// };
+    /// let levels = vec!["down".to_owned(), "up".to_owned()];
+    /// let groups = Category { name: "gene".into(), codes: vec![1, 1, 1, 1, 0, 0, 0, 0], levels };
+    /// let plan = Options::new(named("sigmoid")?).build()?;
+    /// let fits = plan.fit_groups(&table, &groups, Covariance::Classical, &|_| ())?;
+    /// assert_eq!(fits[0].level, "down");
+    /// assert!(fits[0].curve.as_ref().is_ok_and(|curve| curve.report.coefficients[0] < 0.0));
+    /// # Ok::<(), agglio::Error>(())
+    /// ```
+    pub fn fit_groups(
+        &self,
+        table: &Table,
+        groups: &Category,
+        kind: Covariance,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<GroupFit>> {
+        if self.is_saved() {
+            let reason = "a checkpoint is the state of one fit; fit one group alone to save its state".to_owned();
+            return Err(ErrorKind::Incompatible {
+                one: "a fit of groups".into(),
+                other: "`checkpoint`".into(),
+                reason,
+            }
+            .into());
+        }
+        let work = Work::new(self, table, groups, kind, done)?;
+        let run = || match tree::in_pool() {
+            true => drop(rayon::broadcast(|_| work.run())),
+            false => work.run(),
+        };
+        match tree::pool(self.threads())? {
+            Some(pool) => pool.install(run),
+            None => run(),
+        }
+        Ok(work.fits.into_iter().filter_map(OnceLock::into_inner).collect())
+    }
+
+    /// The names of a curve's parameters, for covariates of these names: covariates, intercept and free response scale.
+    pub fn parameter_names(&self, covariates: &[String]) -> Vec<String> {
+        let intercept = self.has_intercept().then(|| "(intercept)".to_owned());
+        let response = self.spec().free_response().into_iter().map(str::to_owned);
+        covariates.iter().cloned().chain(intercept).chain(response).collect()
+    }
+}
+
+/// The fits of all groups, which threads take one by one.
+///
+/// This is a loop on each thread, not a rayon job for each fit: a thread that waits for a part of its sums would otherwise
+/// begin another fit.
+struct Work<'a> {
+    plan: &'a Plan,
+    table: &'a Table,
+    kind: Covariance,
+    /// The rows of each group, in the order of the levels.
+    groups: Vec<(&'a str, Vec<usize>)>,
+    fits: Vec<OnceLock<GroupFit>>,
+    next: AtomicUsize,
+    finished: AtomicUsize,
+    done: &'a (dyn Fn(usize) + Sync),
+}
+
+impl<'a> Work<'a> {
+    fn new(
+        plan: &'a Plan,
+        table: &'a Table,
+        category: &'a Category,
+        kind: Covariance,
+        done: &'a (dyn Fn(usize) + Sync),
+    ) -> Result<Work<'a>> {
+        let groups = rows_by_level(category, table.rows)?;
+        let fits = groups.iter().map(|_| OnceLock::new()).collect();
+        let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Ok(Work { plan, table, kind, groups, fits, next, finished, done })
+    }
+
+    fn run(&self) {
+        while !self.plan.is_interrupted() {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(((level, rows), place)) = self.groups.get(index).zip(self.fits.get(index)) else { return };
+            let fit = self.fit(level, rows);
+            // a fit that was cut short would pass for one that ended
+            if fit.curve.as_ref().is_ok_and(|curve| curve.report.status() == Status::Interrupted) {
+                return;
+            }
+            // no group is taken twice
+            let _ = place.set(fit);
+            (self.done)(self.finished.fetch_add(1, Ordering::Relaxed) + 1);
+        }
+    }
+
+    fn fit(&self, level: &str, rows: &[usize]) -> GroupFit {
+        let table = self.table.only(rows);
+        let counted = || {
+            let weights = table.weights.iter().flatten().copied().map(Some).chain(std::iter::repeat(None));
+            table.labels.iter().zip(weights).filter(|(_, weight)| *weight != Some(0.0)).map(|(label, _)| *label)
+        };
+        let (observations, first) = (counted().count(), counted().next());
+        let constant = first.filter(|&first| counted().all(|label| label == first));
+        let curve = Curve::fit(self.plan, table, self.kind);
+        let curve = curve.map_err(|why| why.with_names(&self.table.names));
+        GroupFit { level: level.to_owned(), observations, constant, curve }
+    }
+}
+
+/// The rows of each level that has any, in the order of the levels. Rows stay in their order.
+fn rows_by_level(category: &Category, rows: usize) -> Result<Vec<(&str, Vec<usize>)>> {
+    let codes = category.codes.len();
+    if codes != rows {
+        return Err(Error::data(format!("there are {codes} codes of groups for {rows} rows")));
+    }
+    let mut groups: Vec<(&str, Vec<usize>)> =
+        category.levels.iter().map(|level| (level.as_str(), Vec::new())).collect();
+    for (row, &code) in category.codes.iter().enumerate() {
+        match groups.get_mut(code as usize) {
+            Some((_, rows)) => rows.push(row),
+            None => return Err(Error::data(format!("row {}: no level has the code {code}", row + 1))),
+        }
+    }
+    groups.retain(|(_, rows)| !rows.is_empty());
+    let numbers: Option<Vec<f64>> =
+        groups.iter().map(|(level, _)| level.parse().ok().filter(|number: &f64| number.is_finite())).collect();
+    match numbers {
+        Some(numbers) => {
+            let mut numbered: Vec<_> = numbers.into_iter().zip(groups).collect();
+            numbered.sort_by(|(a, (one, _)), (b, (other, _))| a.total_cmp(b).then_with(|| one.cmp(other)));
+            Ok(numbered.into_iter().map(|(_, group)| group).collect())
+        }
+        None => {
+            groups.sort_by_key(|(level, _)| *level);
+            Ok(groups)
+        }
+    }
+}
