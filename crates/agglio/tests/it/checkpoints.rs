@@ -221,12 +221,18 @@ fn a_fit_that_is_killed_again_and_again_ends_with_the_same_bits() {
             while !end.exists() {
                 resumed += usize::from(folder.path().join("fit.checkpoint").exists());
                 let mut child = child(keys, folder.path());
-                // multiples of the golden ratio are spread evenly
-                let share = (killed as f64 * 0.618_033_988_749_895).fract();
-                std::thread::sleep(duration.mul_f64(if killed < kills { 0.6 * share } else { 60.0 }));
-                killed += usize::from(child.try_wait().unwrap().is_none());
-                let _ = child.kill();
-                child.wait().unwrap();
+                if killed < kills {
+                    // multiples of the golden ratio are spread evenly
+                    let share = (killed as f64 * 0.618_033_988_749_895).fract();
+                    std::thread::sleep(duration.mul_f64(0.6 * share));
+                }
+                let running = killed < kills && child.try_wait().unwrap().is_none();
+                if running {
+                    killed += 1;
+                    let _ = child.kill();
+                }
+                let status = child.wait().unwrap();
+                assert!(running || status.success(), "{name}, after {killed} kills: {status}");
             }
             assert_eq!(fs::read_to_string(&end).unwrap(), undisturbed, "{name}, after {killed} kills");
             ended += 1;
