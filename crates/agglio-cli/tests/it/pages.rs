@@ -16,8 +16,8 @@ use std::process::Command;
 
 use crate::Folder;
 
-/// Fences whose content no test needs to read.
-const INERT: [&str; 4] = ["text", "sh", "json", "csv"];
+/// Fences whose content no test needs to read. Those of other languages are run by docs/examples/coming_from.py.
+const INERT: [&str; 6] = ["text", "sh", "json", "csv", "python", "r"];
 
 /// Folders of the repository whose files the pages name by path.
 const NAMED: [&str; 4] = ["bench/", "crates/", "docs/", "fuzz/"];
