@@ -80,9 +80,8 @@ struct Maker<'a> {
 impl Maker<'_> {
     /// σ̂²·B⁻¹, for half of a curvature of the sum of squares as the bread.
     fn by_variance(&self, hessian: Hessian) -> Result<Available<Sandwich>> {
-        let bread = self.curvature(hessian)?;
         // of weights of mean one, as in every answer; both sums were divided by the number of rows
-        let square = self.square()?;
+        let (bread, square) = self.bread_and_square(hessian)?;
         Ok(self.factor(&bread).map(|factor| {
             let covariance = self.embed(factor.inverse().scaled(square / self.counts.free()));
             Sandwich { covariance, bread, square, clusters: None }
@@ -114,9 +113,8 @@ impl Maker<'_> {
     }
 
     fn by_resampling(&self, replicates: u32, seed: u64) -> Result<Available<Sandwich>> {
-        let bread = self.curvature(Hessian::GaussNewton)?;
+        let (bread, square) = self.bread_and_square(Hessian::GaussNewton)?;
         let covariance = bootstrap::covariance(self.oracle, self.outcome, replicates, seed)?;
-        let square = self.square()?;
         Ok(covariance.map(|covariance| Sandwich { covariance, bread, square, clusters: None }))
     }
 
@@ -160,11 +158,16 @@ impl Maker<'_> {
         Ok(matrix.unwrap_or_else(|| Symmetric::zero(self.oracle.dim())).scaled(0.5))
     }
 
-    /// Mean of ω r². Least squares has it already.
-    fn square(&self) -> Result<f64> {
-        match self.oracle.facts().is_convex {
-            true => Ok(self.meat(Weighting::Plain)?.square),
-            false => Ok(self.outcome.model.unpenalised),
+    /// Half of the curvature, and the mean of ω r². Least squares has the latter already; for a likelihood one pass gives
+    /// the Gauss–Newton matrix too.
+    fn bread_and_square(&self, hessian: Hessian) -> Result<(Symmetric, f64)> {
+        if !self.oracle.facts().is_convex {
+            return Ok((self.curvature(hessian)?, self.outcome.model.unpenalised));
+        }
+        let Meat { bread, square, .. } = self.meat(Weighting::Plain)?;
+        match (hessian, bread) {
+            (Hessian::GaussNewton, Some(bread)) => Ok((bread, square)),
+            _ => Ok((self.curvature(hessian)?, square)),
         }
     }
 
