@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "crates/agglio/src"
 # From the top; what is not listed is an error, so that a new module gets a place.
 LAYERS = [
     "bench conformance",
-    "tune groups curve",
+    "tune groups curve nested",
     "plan",
     "race",
     "fitted",

@@ -23,6 +23,7 @@
 //! | read the result | [`Fitted`], [`Report`], [`Certificate`] |
 //! | fit one curve for each group of rows | [`Plan::fit_groups`], [`groups`] |
 //! | know how far to trust it: standard errors, intervals, tests | [`Fitted::inference`], [`inference`] |
+//! | compare two models, one of which is a special case of the other | [`nested`], [`inference::Deviance`] |
 //! | save a model and predict | [`model::Model`] |
 //! | compare settings, or simulate data | [`tune`], [`simulate`] |
 //! | add an activation, a storage of rows or an oracle | [`activation::Activation`], [`rows::Rows`], [`oracle::Oracle`], [`conformance`] |
@@ -52,6 +53,7 @@ pub mod inference;
 #[doc(hidden)]
 pub mod math;
 pub mod model;
+pub mod nested;
 pub mod oracle;
 mod outcome;
 mod plan;

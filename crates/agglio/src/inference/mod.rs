@@ -40,7 +40,7 @@ pub use goodness::Goodness;
 pub use hypothesis::LinearHypothesis;
 pub use kind::Covariance;
 pub use lines::plain_table;
-pub use nested::{Test, f_test, likelihood_ratio_test};
+pub use nested::{Deviance, Test, f_test, likelihood_ratio_test};
 pub use summary::{INTERCEPT, Intervals, Summary, parameter_names};
 pub use unavailable::{Available, Unavailable};
 
@@ -136,6 +136,21 @@ impl<'a> Inference<'a> {
     /// Statistics of the whole fit.
     pub fn goodness(&self) -> &Goodness {
         &self.goodness
+    }
+
+    /// How far the responses are from their predictions, for tests of nested models.
+    pub fn deviance(&self) -> Deviance {
+        let (own, facts) = (&self.goodness, self.oracle.facts());
+        let deviance = if facts.is_convex { -2.0 * own.log_likelihood } else { own.residual_sum };
+        // responses of zero and one have no preimage under an activation between them
+        let has_likelihood = !facts.is_convex || facts.preimages.without_preimage == facts.counted;
+        Deviance {
+            deviance,
+            df_residual: own.df_residual,
+            dispersion: own.sigma * own.sigma,
+            log_likelihood: own.log_likelihood,
+            has_likelihood,
+        }
     }
 
     /// Number of clusters, if the covariance is robust to them.

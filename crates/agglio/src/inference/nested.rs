@@ -40,17 +40,68 @@ impl Test {
 ///
 /// Reference: Seber and Wild (1989), section 5.3.
 pub fn f_test([rss, df]: [f64; 2], [larger_rss, larger_df]: [f64; 2]) -> Result<Test> {
+    require(rss >= 0.0 && larger_rss > 0.0, "residual sum of squares", larger_rss.min(rss), "it must be positive")?;
+    f_of([rss, df], [larger_rss, larger_df], larger_rss / larger_df)
+}
+
+/// The test by deviances, their degrees of freedom, and the dispersion of the larger model.
+fn f_of([deviance, df]: [f64; 2], [larger, larger_df]: [f64; 2], dispersion: f64) -> Result<Test> {
     require(
         df > larger_df && larger_df > 0.0,
         "degrees of freedom",
         df - larger_df,
         "the smaller model must have more",
     )?;
-    require(rss >= 0.0 && larger_rss > 0.0, "residual sum of squares", larger_rss.min(rss), "it must be positive")?;
     let (numerator, denominator) = (df - larger_df, larger_df);
     // rounding, or another minimum, may put the smaller model below the larger one
-    let statistic = ((rss - larger_rss) / numerator / (larger_rss / denominator)).max(0.0);
+    let statistic = ((deviance - larger) / numerator / dispersion).max(0.0);
     Ok(Test::new(statistic, Distribution::F { numerator, denominator }))
+}
+
+/// How far the responses are from the predictions of a fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Deviance {
+    /// D: the residual sum of squares, or −2·ln L of a quasi-likelihood.
+    pub deviance: f64,
+    /// The residual degrees of freedom n − p.
+    pub df_residual: usize,
+    /// σ̂²: RSS/(n − p), or Pearson's statistic divided by n − p.
+    pub dispersion: f64,
+    /// ln L.
+    pub log_likelihood: f64,
+    /// Whether ln L is the logarithm of a likelihood. A quasi-likelihood is none, unless every response is zero or one.
+    pub has_likelihood: bool,
+}
+
+impl Deviance {
+    /// `F = ((D₀ − D₁)/(df₀ − df₁)) / σ̂₁²`
+    ///
+    /// Tests this model against a larger one that contains it, fitted to the same observations. For least squares it is [`f_test`];
+    /// for a quasi-likelihood it is the analysis of deviance, which assumes that variances are proportional to μ(1 − μ).
+    ///
+    /// # Errors
+    /// As [`f_test`].
+    ///
+    /// Reference: McCullagh and Nelder (1989), section 4.5.
+    pub fn f_test(&self, larger: &Deviance) -> Result<Test> {
+        let [df, larger_df] = [self.df_residual, larger.df_residual].map(|df| df as f64);
+        f_of([self.deviance, df], [larger.deviance, larger_df], larger.dispersion)
+    }
+
+    /// `2·(ln L₁ − ln L₀)`
+    ///
+    /// Tests this model against a larger one that contains it, by [`likelihood_ratio_test`]. None without a likelihood: the
+    /// ratio of quasi-likelihoods does not have the distribution χ².
+    ///
+    /// # Errors
+    /// As [`likelihood_ratio_test`].
+    pub fn likelihood_ratio_test(&self, larger: &Deviance) -> Result<Option<Test>> {
+        let coefficients = self.df_residual.saturating_sub(larger.df_residual);
+        let has_likelihood = self.has_likelihood && larger.has_likelihood;
+        let test = || likelihood_ratio_test(self.log_likelihood, larger.log_likelihood, coefficients);
+        has_likelihood.then(test).transpose()
+    }
 }
 
 /// `2·(ln L₁ − ln L₀)`

@@ -229,6 +229,11 @@ impl Plan {
         self.activation.as_ref()
     }
 
+    /// The same, shared.
+    pub(crate) fn shared_activation(&self) -> &Arc<dyn Activation> {
+        &self.activation
+    }
+
     /// Number of threads, where it was asked for.
     pub(crate) fn threads(&self) -> Option<usize> {
         self.threads
@@ -268,7 +273,7 @@ impl Plan {
     }
 
     /// Whether the fit ends, or begins, at φ⁻¹(y), so that every label must have a preimage.
-    fn is_linear(&self) -> bool {
+    pub(crate) fn is_linear(&self) -> bool {
         self.rules.settings.tau_max == 0.0 || matches!(self.rules.solver, Solver::Linear | Solver::Theory)
     }
 

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use super::covariates::Covariate;
 use super::design::{Design, Misfit, Piece};
 use super::names::Names;
+use super::part::Part;
+use super::selection::Roles;
 use super::term::Transform;
 use crate::text::escape::short;
 
@@ -23,28 +25,24 @@ pub(crate) struct Columns {
     pub names: Vec<String>,
     /// Columns of text.
     pub categories: Vec<usize>,
+    /// The models, if the columns are those of several ones.
+    pub parts: Vec<Part>,
 }
 
 impl Columns {
-    pub(super) fn new(
-        names: &Names<'_>,
-        covariates: Vec<Covariate>,
-        target: Option<usize>,
-        weights: Option<usize>,
-        offset: Option<Covariate>,
-        categories: Vec<usize>,
-    ) -> Columns {
+    pub(super) fn new(names: &Names<'_>, roles: Roles, parts: Vec<Part>) -> Columns {
+        let Roles { covariates, target, weights, offset, categories } = roles;
         let is_column = |covariate: &Covariate| matches!(covariate, Covariate::Column(_));
         let plain = covariates.iter().chain(&offset).all(is_column);
         let (features, design) =
-            if plain { (columns(&covariates), None) } else { compile(&covariates, offset.as_ref()) };
+            if plain { (columns(&covariates), None) } else { compile(&covariates, offset.as_ref(), &parts) };
         let name = |covariate: Covariate| match covariate {
             Covariate::Column(j) => names.names.get(j).cloned().unwrap_or_default(),
             Covariate::Term { name, .. } => name,
         };
         let offset = offset.filter(|_| plain).and_then(|offset| offset.columns().next());
         let names = covariates.into_iter().map(name).collect();
-        Columns { features, target, weights, offset, design, names, categories }
+        Columns { features, target, weights, offset, design, names, categories, parts }
     }
 
     /// All columns of numbers.
@@ -76,7 +74,7 @@ fn columns(covariates: &[Covariate]) -> Vec<usize> {
 }
 
 /// The columns that terms need, each once, and the terms over them.
-fn compile(covariates: &[Covariate], offset: Option<&Covariate>) -> (Vec<usize>, Option<Design>) {
+fn compile(covariates: &[Covariate], offset: Option<&Covariate>, parts: &[Part]) -> (Vec<usize>, Option<Design>) {
     let (mut features, mut places) = (Vec::new(), HashMap::new());
     let mut place = |j: usize| {
         *places.entry(j).or_insert_with(|| {
@@ -94,5 +92,5 @@ fn compile(covariates: &[Covariate], offset: Option<&Covariate>) -> (Vec<usize>,
     };
     let terms = covariates.iter().map(&mut pieces).collect();
     let offset = offset.map(&mut pieces);
-    (features, Some(Design::new(terms, offset)))
+    (features, Some(Design::new(terms, offset, parts)))
 }

@@ -18,7 +18,7 @@ pub(super) enum Covariate {
 }
 
 /// Factors in a fixed order, by which equal terms are recognised.
-type Key = Vec<(usize, u8, u64)>;
+pub(super) type Key = Vec<(usize, u8, u64)>;
 
 impl Covariate {
     /// The column or the term of a text.
@@ -63,7 +63,8 @@ impl Covariate {
         column.into_iter().chain(factors.iter().map(|(j, _)| *j))
     }
 
-    fn key(&self) -> Key {
+    /// Equal covariates have equal keys.
+    pub fn key(&self) -> Key {
         let part = |(j, transform): &(usize, Transform)| (*j, transform.function as u8, transform.power.to_bits());
         let mut key: Key = match self {
             Covariate::Column(j) => vec![part(&(*j, Transform::IDENTITY))],

@@ -1,5 +1,6 @@
 //! A *design* computes the covariates of a row from the columns that were read.
 
+use super::part::Part;
 use super::term::{Domain, Function, Transform};
 
 /// A transformed number of the row.
@@ -15,9 +16,11 @@ pub(crate) struct Piece {
 pub(crate) struct Design {
     terms: Vec<Vec<Piece>>,
     offset: Option<Vec<Piece>>,
-    /// Whether the only covariate is a logarithm, or the offset if there is no covariate, so that log 0 = −∞ is a limit of
-    /// the model and no fault.
-    has_limit: bool,
+    /// For each term, whether log 0 = −∞ is a limit of the model and no fault: the term is a logarithm, and the only covariate
+    /// of every model that has it.
+    limits: Vec<bool>,
+    /// The same for the offset: it is a logarithm, and there is no covariate.
+    offset_limit: bool,
 }
 
 /// The offset of a row, and whether its covariate, or its offset without covariates, is −∞.
@@ -37,15 +40,17 @@ pub(crate) struct Misfit {
 }
 
 impl Design {
-    pub fn new(terms: Vec<Vec<Piece>>, offset: Option<Vec<Piece>>) -> Design {
+    /// A design of these terms; with parts, those of several models.
+    pub fn new(terms: Vec<Vec<Piece>>, offset: Option<Vec<Piece>>, parts: &[Part]) -> Design {
         let log = Transform { function: Function::Log, power: 1.0 };
         let is_log = |term: &Vec<Piece>| matches!(term.as_slice(), [piece] if piece.transform == log);
-        let has_limit = match terms.as_slice() {
-            [] => offset.as_ref().is_some_and(is_log),
-            [only] => is_log(only),
-            _ => false,
+        let is_alone = |index: usize| match parts {
+            [] => terms.len() == 1,
+            parts => parts.iter().all(|part| !part.uses(index) || part.has_only(index)),
         };
-        Design { terms, offset, has_limit }
+        let limits = terms.iter().enumerate().map(|(index, term)| is_log(term) && is_alone(index)).collect();
+        let offset_limit = terms.is_empty() && offset.as_ref().is_some_and(is_log);
+        Design { terms, offset, limits, offset_limit }
     }
 
     /// Number of covariates.
@@ -68,7 +73,7 @@ impl Design {
             let value = match product(term, row) {
                 Ok(value) => value,
                 Err(_) if !counts => 0.0,
-                Err((place, _)) if self.is_limit(row.get(place).copied()) => {
+                Err((place, _)) if self.is_limit(index, row.get(place).copied()) => {
                     at_limit = true;
                     f64::NEG_INFINITY
                 }
@@ -77,7 +82,7 @@ impl Design {
             values.push(value);
         }
         let offset = match self.offset.as_ref().map(|pieces| product(pieces, row)) {
-            Some(Err((place, _))) if counts && self.terms.is_empty() && self.is_limit(row.get(place).copied()) => {
+            Some(Err((place, _))) if counts && self.offset_limit && row.get(place) == Some(&0.0) => {
                 at_limit = true;
                 Some(f64::NEG_INFINITY)
             }
@@ -88,8 +93,8 @@ impl Design {
         Ok(Computed { offset, at_limit })
     }
 
-    fn is_limit(&self, value: Option<f64>) -> bool {
-        self.has_limit && value == Some(0.0)
+    fn is_limit(&self, term: usize, value: Option<f64>) -> bool {
+        self.limits.get(term) == Some(&true) && value == Some(0.0)
     }
 
     /// Why a number at this position of a row has no transformed value, if it has none.
@@ -98,8 +103,9 @@ impl Design {
             let mut here = pieces.iter().filter(|piece| piece.place == place);
             here.find_map(|piece| piece.transform.apply(value).err())
         };
-        let covariate = self.terms.iter().filter(|_| !self.is_limit(Some(value))).find_map(fault);
-        let is_limit = self.terms.is_empty() && self.is_limit(Some(value));
+        let terms = self.terms.iter().enumerate().filter(|(term, _)| !self.is_limit(*term, Some(value)));
+        let covariate = terms.map(|(_, term)| term).find_map(fault);
+        let is_limit = self.offset_limit && value == 0.0;
         covariate.or_else(|| self.offset.as_ref().filter(|_| !is_limit).and_then(fault))
     }
 }

@@ -10,6 +10,7 @@ mod design;
 mod formula;
 mod item;
 mod names;
+mod part;
 mod scanner;
 mod selection;
 #[allow(clippy::module_inception, reason = "the noun of the module")]
@@ -22,6 +23,7 @@ pub(crate) use columns::Columns;
 pub(crate) use design::{Computed, Design, Misfit};
 pub use formula::Formula;
 pub use item::Item;
+pub use part::Part;
 pub use selection::{Features, Selection};
 pub use table::Table;
 pub(crate) use term::Domain;

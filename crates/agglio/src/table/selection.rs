@@ -4,6 +4,7 @@ use super::category::Category;
 use super::columns::Columns;
 use super::covariates::{Covariate, Covariates};
 use super::names::Names;
+use super::part;
 use super::term::Term;
 use crate::error::{Error, Result};
 
@@ -35,6 +36,8 @@ pub enum Features {
         /// Number of columns of the file on which the model was fitted.
         columns: Option<usize>,
     },
+    /// The covariates and the offsets of several models; see [`Selection::of_all`].
+    AnyOf(Vec<Selection>),
 }
 
 /// The roles of the columns of a table.
@@ -52,13 +55,34 @@ pub struct Selection {
     pub categories: Vec<String>,
 }
 
+/// The columns of each role.
+#[derive(Debug, Default)]
+pub(super) struct Roles {
+    pub covariates: Vec<Covariate>,
+    pub target: Option<usize>,
+    pub weights: Option<usize>,
+    pub offset: Option<Covariate>,
+    pub categories: Vec<usize>,
+}
+
 impl Selection {
     /// Finds the columns by their names.
     pub(crate) fn locate(&self, header: &[String]) -> Result<Columns> {
         let names = Names::new(header);
+        let (roles, parts) = match &self.features {
+            Features::AnyOf(models) => {
+                part::union(models.iter().map(|model| model.roles(&names)).collect::<Result<_>>()?)
+            }
+            _ => (self.roles(&names)?, Vec::new()),
+        };
+        Ok(Columns::new(&names, roles, parts))
+    }
+
+    /// The columns of each role by their positions.
+    fn roles(&self, names: &Names<'_>) -> Result<Roles> {
         let one = |name: &Option<String>| name.as_ref().map(|name| names.find(name)).transpose();
         let (target, weights) = (one(&self.target)?, one(&self.weights)?);
-        let offset = self.offset.as_ref().map(|text| Covariate::exactly(text, &names)).transpose()?;
+        let offset = self.offset.as_ref().map(|text| Covariate::exactly(text, names)).transpose()?;
         let categories: Vec<usize> = self.categories.iter().map(|name| names.find(name)).collect::<Result<_>>()?;
         let mut taken = vec![false; names.len()];
         let offset_columns = offset.iter().flat_map(Covariate::columns);
@@ -67,9 +91,9 @@ impl Selection {
                 *taken = true;
             }
         }
-        let covariates = self.covariates(&names, &taken)?;
-        check_roles(&names, [(target, "target"), (weights, "weights")], offset.as_ref(), &covariates)?;
-        Ok(Columns::new(&names, covariates, target, weights, offset, categories))
+        let covariates = self.covariates(names, &taken)?;
+        check_roles(names, [(target, "target"), (weights, "weights")], offset.as_ref(), &covariates)?;
+        Ok(Roles { covariates, target, weights, offset, categories })
     }
 
     fn covariates(&self, names: &Names<'_>, taken: &[bool]) -> Result<Vec<Covariate>> {
@@ -81,6 +105,7 @@ impl Selection {
             Features::Terms { add, drop } => (add, drop),
             Features::Exactly(texts) => return texts.iter().map(|text| Covariate::exactly(text, names)).collect(),
             Features::InOrder { names: model, columns } => return self.in_order(model, *columns, names),
+            Features::AnyOf(_) => return Err(Error::data("several models cannot be part of another model")),
         };
         let mut covariates = Covariates::new(names, taken);
         // every other column, even if a column is called `.`

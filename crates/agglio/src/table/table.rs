@@ -5,6 +5,7 @@ use std::collections::{HashSet, TryReserveError};
 use super::category::Category;
 use super::columns::Columns;
 use super::design::Misfit;
+use super::part::Part;
 use super::selection::Selection;
 use crate::error::{Error, Result};
 use crate::rows::Dense;
@@ -34,6 +35,8 @@ pub struct Table {
     pub at_limit: usize,
     /// Number of columns of the file, selected or not.
     pub columns: usize,
+    /// The models, if the table is that of several ones; see [`Selection::of_all`].
+    pub parts: Vec<Part>,
 }
 
 impl Table {
@@ -48,6 +51,7 @@ impl Table {
             offsets: columns.has_offset().then(Vec::new),
             categories,
             columns: width,
+            parts: columns.parts.clone(),
             ..Table::default()
         }
     }
