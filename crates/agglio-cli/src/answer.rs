@@ -37,11 +37,6 @@ impl Default for Question {
     }
 }
 
-/// The kind of standard errors of a fit for which none was asked.
-fn default_kind(spec: &Spec) -> Covariance {
-    if spec.loss().is_convex() { Covariance::Hc0 } else { Covariance::Classical }
-}
-
 /// The answer to a question.
 #[derive(Debug, Default)]
 pub struct Answer {
@@ -67,7 +62,7 @@ impl Question {
     pub fn new(args: &AnswerArgs, spec: &Spec) -> Result<Question> {
         let seed = spec.seed.unwrap_or(0);
         let (kind, cluster) = match &args.se {
-            None => (Some(default_kind(spec)), None),
+            None => (Some(Covariance::usual(spec.loss())), None),
             Some(Se::None) => (None, None),
             Some(Se::Of(kind)) => (Some(*kind), None),
             Some(Se::Cluster(column)) => (Some(Covariance::Cluster), Some(column.clone())),

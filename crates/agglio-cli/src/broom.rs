@@ -1,5 +1,6 @@
 //! *Broom*: results as tables with the column names of R's package broom, for programs.
 
+use agglio::inference::Goodness;
 use agglio::text::format;
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
@@ -92,14 +93,14 @@ pub fn glance(fitted: &Fitted) -> Frame {
         ("r.squared", json!(fitted.r_squared)),
         ("adj.r.squared", json!(fitted.adjusted_r_squared())),
         ("sigma", json!(goodness.map(|own| own.sigma))),
-        ("df", json!(goodness.map(|own| own.parameters))),
+        ("isConv", json!(fitted.certified())),
+        ("finTol", json!(fitted.report.certificate.relative_gradient)),
         ("logLik", json!(goodness.map(|own| own.log_likelihood))),
         ("AIC", json!(goodness.map(|own| own.aic))),
         ("BIC", json!(goodness.map(|own| own.bic))),
-        ("deviance", json!(goodness.map(|own| own.residual_sum))),
+        ("deviance", json!(fitted.deviance())),
         ("df.residual", json!(goodness.map(|own| own.df_residual))),
         ("nobs", json!(goodness.map_or(fitted.report.rows, |own| own.observations))),
-        ("converged", json!(fitted.certified())),
     ];
     let (header, row) = pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).unzip();
     Frame { header, rows: vec![row] }
@@ -120,7 +121,7 @@ pub fn augment(fitted: &Fitted) -> Result<Frame> {
     let summary = model.inference().filter(|own| own.se.name() == "classical" && model.noise() == "post");
     let mut header = vec![fitted.target.clone()];
     header.extend(fitted.names.iter().cloned());
-    header.extend([".fitted", ".resid", ".se.fit", ".hat"].map(String::from));
+    header.extend([".fitted", ".resid", ".se.fit", ".hat", ".std.resid", ".cooksd"].map(String::from));
     let width = fitted.names.len();
     let row = |(i, (&label, &prediction)): (usize, (&f64, &f64))| {
         let error = errors.as_ref().and_then(|errors| errors.get(i)).map(|own| own.standard_error);
@@ -128,9 +129,28 @@ pub fn augment(fitted: &Fitted) -> Result<Frame> {
         let hat = summary.zip(error).map(|(own, error)| weight * (error / own.goodness.sigma).powi(2));
         let mut row = vec![json!(label)];
         row.extend(values.iter().skip(i * width).take(width).map(|x| json!(x)));
-        row.extend([json!(prediction), json!(label - prediction), json!(error), json!(hat)]);
+        let residual = label - prediction;
+        let [standardised, distance] = influence(weight.sqrt() * residual, hat, summary.map(|own| own.goodness));
+        row.extend([
+            json!(prediction),
+            json!(residual),
+            json!(error),
+            json!(hat),
+            json!(standardised),
+            json!(distance),
+        ]);
         row
     };
     let rows = table.labels.iter().zip(&predictions).enumerate().map(row).collect();
     Ok(Frame { header, rows })
+}
+
+/// `r/(σ̂·√(1 − h))` and `h·(r/(σ̂·(1 − h)))²/p`
+///
+/// The standardised residual and Cook's distance of an observation with the leverage h. Reference: Cook (1977).
+fn influence(residual: f64, hat: Option<f64>, goodness: Option<Goodness>) -> [Option<f64>; 2] {
+    let Some((hat, own)) = hat.zip(goodness) else { return [None, None] };
+    let standardised = residual / (own.sigma * (1.0 - hat).sqrt());
+    let distance = standardised * standardised * hat / ((1.0 - hat) * own.parameters as f64);
+    [standardised, distance].map(|value| Some(value).filter(|value| value.is_finite()))
 }

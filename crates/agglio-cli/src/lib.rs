@@ -19,6 +19,7 @@ mod progress;
 mod source;
 mod tabular;
 mod threads;
+mod truth;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -11,6 +11,7 @@ use crate::answer::Question;
 use crate::args::{Names, TableArgs};
 use crate::method::Method;
 use crate::source::{self, Source};
+use crate::truth::Truth;
 use crate::{memory, threads};
 
 /// A file with a start, or with the true model.
@@ -28,6 +29,7 @@ pub struct FitPlan {
     pub warnings: Vec<String>,
     options: Options,
     start: Option<(PathBuf, Coefficients)>,
+    truth: Option<Truth>,
 }
 
 impl FitPlan {
@@ -40,7 +42,23 @@ impl FitPlan {
         let Method { spec, start } = method;
         let source = source.threads(spec.threads);
         let (question, start) = (Question::default(), start.map(coefficients_file).transpose()?);
-        Ok(FitPlan { source, selection, spec, question, warnings, options, start })
+        Ok(FitPlan { source, selection, spec, question, warnings, options, start, truth: None })
+    }
+
+    /// The same with the file of the true coefficients.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn knowing(self, truth: Option<&Path>) -> Result<FitPlan> {
+        Ok(FitPlan { truth: truth.map(Truth::read).transpose()?, ..self })
+    }
+
+    /// The true coefficients of these covariates, if they are known.
+    ///
+    /// # Errors
+    /// If the file has coefficients of other covariates.
+    pub fn truth(&self, names: &[String]) -> Result<Option<Vec<f64>>> {
+        self.truth.as_ref().map(|truth| truth.in_order(names)).transpose()
     }
 
     /// The same with this question. A column of clusters is read too.
@@ -72,7 +90,7 @@ impl FitPlan {
     /// The files that are read.
     pub fn inputs(&self) -> Vec<&Path> {
         let start = self.start.as_ref().map(|(path, _)| path.as_path());
-        self.source.file().into_iter().chain(start).collect()
+        self.source.file().into_iter().chain(start).chain(self.truth.as_ref().map(Truth::path)).collect()
     }
 
     /// The library's plan, now that the features' names and the number of rows are known.

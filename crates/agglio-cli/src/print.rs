@@ -31,6 +31,10 @@ pub struct Fitted {
     pub solver: &'static str,
     /// Share of the variance of the labels that is explained; none if they do not vary.
     pub r_squared: Option<f64>,
+    /// ‖w − w*‖ without the intercept, if w* was given.
+    pub distance: Option<f64>,
+    /// Σ ω ρ of predictions that equal the responses, where ρ is the loss of a row.
+    pub least_loss: f64,
     /// Standard errors, intervals and tests.
     pub answer: Answer,
     /// The table and the model, if the observations are part of the result.
@@ -76,6 +80,8 @@ struct FittedJson<'a> {
     aic: Option<f64>,
     bic: Option<f64>,
     lower_at_infinity: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distance: Option<f64>,
     status: String,
     certified: bool,
     certificate: Value,
@@ -128,6 +134,7 @@ impl Fitted {
             aic: goodness.map(|own| own.aic),
             bic: goodness.map(|own| own.bic),
             lower_at_infinity: report.certificate.lower_at_infinity,
+            distance: self.distance,
             status: report.status().to_string(),
             certified: self.certified(),
             certificate: self.certificate(),
@@ -218,6 +225,15 @@ impl Fitted {
         self.r_squared.map(|r_squared| 1.0 - (1.0 - r_squared) * about / own.df_residual as f64)
     }
 
+    /// The residual sum of squares, or twice the distance of a quasi-log-likelihood from its largest value.
+    pub fn deviance(&self) -> Option<f64> {
+        let own = self.answer.summary.as_ref()?.goodness;
+        Some(match self.report.criterion.is_convex() {
+            true => 2.0 * (-own.log_likelihood - self.least_loss),
+            false => own.residual_sum,
+        })
+    }
+
     /// The table of how the coefficients were reached.
     pub fn summary(&self) -> String {
         let report = &self.report;
@@ -242,7 +258,8 @@ impl Fitted {
         ];
         let adjusted = self.adjusted_r_squared().map(|adjusted| ("adjusted r²", format::short(adjusted)));
         let answer = answer.iter().map(|(name, value)| (name.as_str(), value.clone()));
-        rows.splice(5..5, adjusted.into_iter().chain(answer));
+        let distance = self.distance.map(|distance| ("‖w−w*‖", format::short(distance)));
+        rows.splice(5..5, adjusted.into_iter().chain(distance).chain(answer));
         rows.splice(3..3, self.noise());
         if let Some(lower) = report.certificate.lower_at_infinity {
             let lower = format::short(lower);

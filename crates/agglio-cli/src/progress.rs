@@ -10,6 +10,7 @@ use anyhow::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::Writer;
+use crate::truth::distance;
 use agglio::text::format;
 
 /// Time between two updates of a bar. The first one comes after this time, so a quick fit shows no bar.
@@ -57,12 +58,14 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// A watch over a fit that ends at the temperature `cap`.
+    /// A watch over a fit that ends at the temperature `cap`. If the true coefficients are known, the trace has the distance to
+    /// them.
     ///
     /// # Errors
     /// If the trace cannot be written.
-    pub fn new(cap: f64, quiet: bool, trace: Option<Writer>) -> Result<Watch> {
-        Ok(Watch { bar: Bar::new(cap, quiet), trace: trace.map(Trace::new).transpose()? })
+    pub fn new(cap: f64, quiet: bool, trace: Option<Writer>, truth: Option<&[f64]>) -> Result<Watch> {
+        let trace = trace.map(|writer| Trace::new(writer, truth.map(ToOwned::to_owned))).transpose()?;
+        Ok(Watch { bar: Bar::new(cap, quiet), trace })
     }
 
     /// Takes the bar away and gives back the trace, to be published.
@@ -116,14 +119,17 @@ impl Bar {
 /// A CSV file with a line for every step.
 struct Trace {
     writer: Writer,
+    /// The true coefficients, if they are known.
+    truth: Option<Vec<f64>>,
     started: Instant,
     failure: Option<Error>,
 }
 
 impl Trace {
-    fn new(mut writer: Writer) -> Result<Trace> {
-        writer.put("step,stage,passes,seconds,tau,rows,loss,gradient,accepted\n")?;
-        Ok(Trace { writer, started: Instant::now(), failure: None })
+    fn new(mut writer: Writer, truth: Option<Vec<f64>>) -> Result<Trace> {
+        let distance = if truth.is_some() { ",distance" } else { "" };
+        writer.put(&format!("step,stage,passes,seconds,tau,rows,loss,gradient,accepted{distance}\n"))?;
+        Ok(Trace { writer, truth, started: Instant::now(), failure: None })
     }
 
     /// A trace that cannot be written ends the fit: its result would be refused anyway.
@@ -132,7 +138,9 @@ impl Trace {
         let Step { step: count, stage, rows, accepted, .. } = *step;
         let [passes, seconds, tau, loss, gradient] =
             [step.passes, seconds, step.tau, step.loss, step.gradient].map(format::exact);
-        let line = format!("{count},{stage},{passes},{seconds},{tau},{rows},{loss},{gradient},{accepted}\n");
+        let line = format!("{count},{stage},{passes},{seconds},{tau},{rows},{loss},{gradient},{accepted}");
+        let own = |truth: &Vec<f64>| format!(",{}", format::exact(distance(&step.coefficients(), truth)));
+        let line = line + &self.truth.as_ref().map(own).unwrap_or_default() + "\n";
         match self.writer.put(&line) {
             Ok(()) => ControlFlow::Continue(()),
             Err(why) => {

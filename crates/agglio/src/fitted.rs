@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 
+use crate::activation::Activation;
 use crate::certificate::Certificate;
 use crate::error::{Error, Result};
 use crate::fit::Outcome;
-use crate::inference::{Available, Covariance, EndPoint, Inference, Intervals, plain_table};
+use crate::inference::{Available, Covariance, EndPoint, Inference, Interval, Intervals, plain_table};
+use crate::math::linalg::Symmetric;
 use crate::model::{Centre, Model, Origin};
 use crate::oracle::{Ask, Batch, Driver, LabelChoice, Oracle, Problem, Query};
 use crate::report::Report;
@@ -19,6 +22,8 @@ use crate::rows::Rows;
 #[derive(Debug)]
 pub struct Fitted {
     driver: Driver,
+    /// φ as the user gave it.
+    activation: Arc<dyn Activation>,
     outcome: Outcome,
     report: Report,
     /// The graduated labels of the fit.
@@ -30,9 +35,18 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    pub(crate) fn new(driver: Driver, outcome: Outcome, report: Report) -> Fitted {
+    pub(crate) fn new(driver: Driver, activation: Arc<dyn Activation>, outcome: Outcome, report: Report) -> Fitted {
         let labels = driver.labels();
-        Fitted { driver, outcome, report, labels, restricted: false, checkpoints: 0, checkpoint_fault: None }
+        Fitted {
+            driver,
+            activation,
+            outcome,
+            report,
+            labels,
+            restricted: false,
+            checkpoints: 0,
+            checkpoint_fault: None,
+        }
     }
 
     /// Sets the graduated labels of the fit, and whether the coefficients were restricted to a ball.
@@ -109,6 +123,54 @@ impl Fitted {
         Inference::new(&self.driver, end, kind)
     }
 
+    /// The covariance of coefficients, intercept and free response scale, of the [usual kind](Covariance::usual), or the reason
+    /// why there is none. It takes one pass over the rows; for several results ask [`Fitted::inference`] once.
+    ///
+    /// # Errors
+    /// As [`Fitted::inference`].
+    ///
+    /// ```
+    /// use agglio::{Options, activation::named, rows::Dense};
+    ///
+    /// let rows = Dense::new(vec![0.0, 1.0, 2.0, 3.0, 4.0], 1, vec![0.05, 0.11, 0.31, 0.49, 0.78])?;
+    /// let fitted = Options::new(named("sigmoid")?).build()?.fit(&rows)?;
+    /// let covariance = fitted.covariance()??;
+    /// assert_eq!(covariance.order(), 2);
+    /// assert!(covariance.at(1, 0) < 0.0);
+    /// # Ok::<(), agglio::Error>(())
+    /// ```
+    pub fn covariance(&self) -> Result<Available<Symmetric>> {
+        Ok(self.usual_inference()?.map(|inference| inference.covariance()))
+    }
+
+    /// `β ± t_{(1 + level)/2}·standard error`
+    ///
+    /// Wald's confidence intervals of coefficients, intercept and free response scale, with standard errors of the
+    /// [usual kind](Covariance::usual), or the reason why there are none. None for the coefficient of a constant column.
+    ///
+    /// # Errors
+    /// If the level is not between 0 and 1, and as [`Fitted::inference`].
+    ///
+    /// ```
+    /// use agglio::{Options, activation::named, rows::Dense};
+    ///
+    /// let rows = Dense::new(vec![0.0, 1.0, 2.0, 3.0, 4.0], 1, vec![0.05, 0.11, 0.31, 0.49, 0.78])?;
+    /// let fitted = Options::new(named("sigmoid")?).build()?.fit(&rows)?;
+    /// let slope = fitted.confidence_intervals(0.95)??[0].expect("the dose is not constant");
+    /// assert!(slope.lower < Some(fitted.coefficients[0]) && Some(fitted.coefficients[0]) < slope.upper);
+    /// # Ok::<(), agglio::Error>(())
+    /// ```
+    pub fn confidence_intervals(&self, level: f64) -> Result<Available<Vec<Option<Interval>>>> {
+        match self.usual_inference()? {
+            Ok(inference) => inference.confidence_intervals(level).map(Ok),
+            Err(reason) => Ok(Err(reason)),
+        }
+    }
+
+    fn usual_inference(&self) -> Result<Available<Inference<'_>>> {
+        self.inference(Covariance::usual(self.report.criterion))
+    }
+
     /// Predicts the responses of further rows, which have the covariates of the fit in the same order. Their labels are
     /// not used.
     ///
@@ -151,24 +213,52 @@ impl Fitted {
         Ok(predictions)
     }
 
-    /// The model for a file, with these names of the covariates and of the response, without an offset.
+    /// The model for a file, with these names of the covariates and of the response. Its offset, if the rows have one, is called
+    /// `offset`. The activation may be your own: [`Model::load_with`] loads such a file.
     ///
     /// # Errors
-    /// As [`Model::new`].
+    /// If names are missing, duplicate or too long for a file.
     pub fn model(&self, target: &str, names: &[String]) -> Result<Model> {
-        let (activation, solver) = (self.report.activation.clone(), self.report.solver.name());
-        let origin = Origin { activation: &activation, solver, target, offset: None, columns: None, names };
-        Model::new(&self.report, &origin)
+        let (activation, solver) = (self.activation.name(), self.report.solver.name());
+        let offset = self.driver.has_offsets().then_some("offset");
+        let origin = Origin { activation: &activation, solver, target, offset, columns: None, names };
+        Model::with_activation(&self.report, &origin, self.activation.clone())
     }
 }
 
-/// The table of coefficients with classical standard errors, or with the reason why there are none, and statistics of the fit.
+/// The model of a fit, with its covariance of the [usual kind](Covariance::usual) if there is one. Covariates are called x1, x2
+/// and so on, and the response y; [`Fitted::model`] takes other names.
+///
+/// ```
+/// use agglio::{Options, activation::named, model::Model, rows::Dense};
+///
+/// let rows = Dense::new(vec![0.0, 1.0, 2.0, 3.0, 4.0], 1, vec![0.05, 0.11, 0.31, 0.49, 0.78])?;
+/// let fitted = Options::new(named("sigmoid")?).build()?.fit(&rows)?;
+/// let model = Model::try_from(&fitted)?;
+/// assert_eq!(model.names(), ["x1"]);
+/// assert!(model.inference().is_some());
+/// # Ok::<(), agglio::Error>(())
+/// ```
+impl TryFrom<&Fitted> for Model {
+    type Error = Error;
+
+    fn try_from(fitted: &Fitted) -> Result<Model> {
+        let names = fitted.names();
+        let model = fitted.model("y", &names)?;
+        match fitted.usual_inference()? {
+            Ok(inference) => model.with_inference(inference.summary(&names, 0.95, Intervals::Wald)?),
+            Err(_) => Ok(model),
+        }
+    }
+}
+
+/// The table of coefficients with standard errors of the [usual kind](Covariance::usual), or with the reason why there are none, and statistics of the fit.
 /// Covariates are called x1, x2 and so on.
 impl fmt::Display for Fitted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let report = &self.report;
-        let names: Vec<String> = (1..=report.coefficients.len()).map(|j| format!("x{j}")).collect();
-        let summary = self.inference(Covariance::Classical).and_then(|found| {
+        let names = self.names();
+        let summary = self.usual_inference().and_then(|found| {
             found
                 .map(|inference| inference.summary(&names, 0.95, Intervals::Wald))
                 .map_or_else(|why| Ok(Err(why)), |own| own.map(Ok))
@@ -190,6 +280,11 @@ impl fmt::Display for Fitted {
 }
 
 impl Fitted {
+    /// Names for covariates that have none.
+    fn names(&self) -> Vec<String> {
+        (1..=self.report.coefficients.len()).map(|j| format!("x{j}")).collect()
+    }
+
     fn plain_table(&self, names: &[String]) -> String {
         let intercept = Some(self.report.intercept).filter(|_| self.driver.facts().layout.intercept);
         plain_table(names, &self.report.coefficients, intercept)

@@ -23,6 +23,7 @@ pub fn require_table_only(args: &FitArgs) -> Result<()> {
     let files = [
         ("--model", args.model.is_some()),
         ("--trace", args.trace.is_some()),
+        ("--truth", args.truth.is_some()),
         ("--checkpoint", args.checkpoint.is_some()),
         ("--resume", args.resume.is_some()),
     ];

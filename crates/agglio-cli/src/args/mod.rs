@@ -4,6 +4,7 @@ mod answer;
 mod brief;
 mod flags;
 mod groups;
+mod models;
 mod shared;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ pub use answer::{AnswerArgs, Se};
 use anyhow::Result;
 use flags::{Flags, SharedKeys, SolverKeys};
 pub use groups::{GroupArgs, require_table_only};
+pub use models::{Model, Models};
 pub use shared::{CsvArgs, FitFormat, Format, Names, RunArgs, TableArgs};
 use shared::{fit_format, name, number, whole};
 
@@ -77,7 +79,10 @@ pub enum Command {
     /// The method is graduation: the fit begins at a low temperature τ, where the curve is almost a straight line, and follows the
     /// solution as τ rises to 1, where the curve is φ
     Fit(Box<FitArgs>),
-    /// Fit a table with several solvers, and print one line for each
+    /// Compare several models of one table, or several solvers
+    ///
+    /// Several models: give --formula, --curve, --range or --affine once for each, to see their statistics and tests of nested models.
+    /// Several solvers: list them after --solvers
     Compare(Box<CompareArgs>),
     /// Try many settings of a solver, ranked by loss on held-out rows
     ///
@@ -179,6 +184,9 @@ pub struct FitArgs {
     /// Write a CSV file with one line per step of the fit
     #[arg(long, value_name = "T.csv", help_heading = "Output")]
     pub trace: Option<PathBuf>,
+    /// A file with the true coefficients w*, from `simulate --truth`, to show the distance ‖w − w*‖, also in the trace
+    #[arg(long, value_name = "W.json", help_heading = "Output")]
+    pub truth: Option<PathBuf>,
     /// Replace output files that exist
     #[arg(long, help_heading = "Output")]
     pub force: bool,
@@ -196,15 +204,22 @@ pub struct FitArgs {
 #[command(allow_negative_numbers = true)]
 pub struct CompareArgs {
     #[command(flatten)]
-    pub table: TableArgs,
+    pub models: Models,
     #[command(flatten)]
     pub flags: Flags<SharedKeys>,
-    /// The solvers, as for `fit --solver`, but with `;` between keys: gd,'sgd:batch=20;tol=1e-2',auto
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true, help_heading = "Method")]
+    /// The solvers, as for `fit --solver`, but with `;` between keys: gd,'sgd:batch=20;tol=1e-2',auto. Several models are fitted by
+    /// one solver [default for several models: auto]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Method")]
     pub solvers: Vec<String>,
-    /// A file with the true coefficients w*, from `simulate --truth`, to show the distance ‖w − w*‖
+    /// A file with the true coefficients w*, from `simulate --truth`, to show the distance ‖w − w*‖, also in the traces
     #[arg(long, value_name = "W.json", help_heading = "Output")]
     pub truth: Option<PathBuf>,
+    /// Write a CSV file with one line per step for each solver (or model) into this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
     /// How the result is printed
     #[arg(long, default_value = "table", help_heading = "Output")]
     pub format: Format,
@@ -324,7 +339,7 @@ pub struct SimulateArgs {
     /// File for the table; `-` is standard output
     #[arg(short, long, value_name = "DATA", help_heading = "Output")]
     pub output: PathBuf,
-    /// Write the true coefficients, for `fit --init` and `compare --truth`
+    /// Write the true coefficients, for `fit --init`, `fit --truth` and `compare --truth`
     #[arg(long, value_name = "W.json", help_heading = "Output")]
     pub truth: Option<PathBuf>,
     /// Replace output files that exist
@@ -387,9 +402,9 @@ impl FitArgs {
 }
 
 impl CompareArgs {
-    /// The options that all solvers share.
-    pub fn shared(&self) -> Method {
-        given(&self.table, &self.flags, &self.run)
+    /// The options of a model that all solvers share.
+    pub fn shared(&self, model: &Model) -> Method {
+        given(&model.table, &self.flags, &self.run)
     }
 }
 

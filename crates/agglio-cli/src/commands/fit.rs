@@ -18,6 +18,7 @@ use crate::plan::{self, FitPlan};
 use crate::print::{self, Fitted};
 use crate::progress::Watch;
 use crate::source::Source;
+use crate::truth::distance;
 use crate::{broom, interrupt};
 
 /// Fitted, but not certified.
@@ -73,7 +74,8 @@ pub fn run(args: &FitArgs) -> Result<ExitCode> {
     }
     let (method, selection) = (args.method()?, plan::selection(&args.table)?);
     let question = Question::new(&args.answer, &method.spec)?.about(args.table.curve);
-    let plan = FitPlan::new(Source::of(&args.table)?, selection, method)?.asking(question);
+    let plan =
+        FitPlan::new(Source::of(&args.table)?, selection, method)?.asking(question).knowing(args.truth.as_deref())?;
     let plan = plan.saved_to(args.checkpoint.as_deref(), resumed(args))?;
     let outputs = Outputs::new(args, &plan.inputs())?;
     let begun = Instant::now();
@@ -132,12 +134,14 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     let begun = Instant::now();
     let (names, columns) = (table.names.clone(), table.columns);
     plan.question.check(&plan.spec, &names)?;
+    let truth = plan.truth(&names)?;
     let kept = outputs.observations.then(|| table.clone());
+    let least_loss = plan.spec.loss().least(&table.labels, table.weights.as_deref());
     let variance = print::variance(&table.labels, table.weights.as_deref());
     let mut warnings = plan.warnings.clone();
     warnings.extend(plan.batch_warning(table.labels.len()));
     warnings.extend(table_warnings(&table, plan.source.no_header));
-    let (fitted, answer, mut written, rows) = fit_watched(plan, outputs, table, &names)?;
+    let (fitted, answer, mut written, rows) = fit_watched(plan, outputs, table, truth.as_deref())?;
     warnings.extend(fitted.checkpoint_fault().map(|why| format!("the last checkpoint could not be written: {why}")));
     warnings.extend(resume_hint(outputs, &fitted));
     let report = fitted.into_report();
@@ -156,6 +160,8 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     let model_error = file.map(|file| written.extend(file)).err();
     let fitted = Fitted {
         r_squared,
+        least_loss,
+        distance: truth.map(|truth| distance(&report.coefficients, &truth)),
         answer,
         observations,
         model_error,
@@ -188,11 +194,12 @@ fn fit_watched(
     plan: &FitPlan,
     outputs: &Outputs,
     table: Table,
-    names: &[String],
+    truth: Option<&[f64]>,
 ) -> Result<(agglio::Fitted, Answer, Vec<Writer>, Dense)> {
+    let names = &table.names.clone();
     let library_plan = plan.for_table(names, table.rows)?;
     let trace = outputs.trace.as_ref().map(Output::open).transpose()?;
-    let mut watch = Watch::new(plan.spec.last_temperature(), outputs.quiet, trace)?;
+    let mut watch = Watch::new(plan.spec.last_temperature(), outputs.quiet, trace, truth)?;
     let fitted = library_plan.install(table.rows, || {
         let rows = rows_of(table)?;
         let fitted = library_plan.fit_observed(&rows, &mut watch)?;

@@ -84,8 +84,8 @@ fn shared(phi: Arc<dyn Activation>) -> Arc<dyn Activation> {
 }
 
 fn made(name: &str) -> Result<Arc<dyn Activation>> {
-    if let Some(affine) = affine(name) {
-        return affine;
+    if let Some((offset, scale, inner)) = affine_parts(name) {
+        return Ok(Arc::new(Affine::new(made(inner)?, offset, scale)));
     }
     let (stem, parameter) = match name.split_once(':') {
         Some((stem, parameter)) => (stem, Some(parameter)),
@@ -113,13 +113,12 @@ fn made(name: &str) -> Result<Arc<dyn Activation>> {
     }
 }
 
-/// The activation of a name like `0+100*sigmoid`; none if it is no such name.
-fn affine(name: &str) -> Option<Result<Arc<dyn Activation>>> {
+/// Offset, scale and activation of a name like `0+100*sigmoid`; none if it is no such name.
+pub(super) fn affine_parts(name: &str) -> Option<(f64, f64, &str)> {
     let (factors, inner) = name.split_once('*')?;
     let (offset, scale) = factors.rsplit_once('+')?;
     let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let (offset, scale) = (number(offset)?, number(scale).filter(|scale| *scale != 0.0)?);
-    Some(made(inner).map(|inner| Arc::new(Affine::new(inner, offset, scale)) as Arc<dyn Activation>))
+    Some((number(offset)?, number(scale).filter(|scale| *scale != 0.0)?, inner))
 }
 
 fn leaky_softplus(parameter: Option<&str>) -> Result<LeakySoftplus> {

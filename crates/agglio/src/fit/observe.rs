@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::rows::Coordinates;
+
 /// One step of the loop, as it was taken.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
@@ -25,6 +27,26 @@ pub struct Step<'a> {
     pub accepted: bool,
     /// θ after the step, in the solver's coordinates.
     pub theta: &'a [f64],
+    pub(super) coordinates: &'a Coordinates,
+}
+
+impl Step<'_> {
+    /// w after the step, in the user's units and without the intercept.
+    ///
+    /// ```
+    /// use agglio::{Options, activation::named, fit::{Step, Watch}, rows::Dense, simulate::Simulation};
+    ///
+    /// let data = Simulation::new(named("sigmoid")?, 500, 3).draw()?;
+    /// let rows = Dense::new(data.values, 3, data.labels)?;
+    /// let mut last = Vec::new();
+    /// let mut watch = Watch(|step: &Step<'_>| last = step.coefficients());
+    /// let fitted = Options::new(named("sigmoid")?).build()?.fit_observed(&rows, &mut watch)?;
+    /// assert!(last.iter().zip(&fitted.coefficients).all(|(step, end)| (step - end).abs() < 1e-9));
+    /// # Ok::<(), agglio::Error>(())
+    /// ```
+    pub fn coefficients(&self) -> Vec<f64> {
+        self.coordinates.to_user(self.theta).0
+    }
 }
 
 /// Is told of every step, and may end the fit.

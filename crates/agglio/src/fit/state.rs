@@ -145,7 +145,7 @@ impl LoopState {
         }
     }
 
-    pub fn report(&self, oracle: &dyn Oracle, record: &StepRecord) -> Step<'_> {
+    pub fn report<'a>(&'a self, oracle: &'a dyn Oracle, record: &StepRecord) -> Step<'a> {
         Step {
             step: self.steps,
             stage: self.stage.index,
@@ -157,6 +157,7 @@ impl LoopState {
             saturated: record.saturated,
             accepted: record.verdict == Verdict::Accept,
             theta: &self.theta,
+            coordinates: &oracle.facts().coordinates,
         }
     }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::oracle::Loss;
+
 /// The estimator of the covariance of the coefficients.
 ///
 /// With r the residuals, J the Jacobian of the predictions by the coefficients, ω the weights, n the number of
@@ -51,6 +53,12 @@ impl Covariance {
         Covariance::Hc3,
         Covariance::Cluster,
     ];
+
+    /// The kind for a fit by this loss, unless another one is asked for: `classical` for least squares, and `hc0` for a
+    /// quasi-likelihood, whose variances need not be those of its name.
+    pub fn usual(loss: Loss) -> Covariance {
+        if loss.is_convex() { Covariance::Hc0 } else { Covariance::Classical }
+    }
 
     /// The name as a user types it.
     pub fn name(self) -> &'static str {

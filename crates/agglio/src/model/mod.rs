@@ -16,8 +16,8 @@ pub use coefficients::Coefficients;
 use file::File;
 pub use interval::{Of, Prediction};
 
-use crate::activation::{Activation, Affine, named};
-use crate::error::{Error, Result};
+use crate::activation::{Activation, Affine, Registry};
+use crate::error::{Error, ErrorKind, Result};
 use crate::inference::Summary;
 use crate::outcome::Status;
 use crate::report::{Report, Scale};
@@ -30,6 +30,9 @@ const MOST_COLUMNS: usize = u32::MAX as usize;
 /// A fitted model.
 #[derive(Clone, Debug)]
 pub struct Model {
+    /// The activation of the name in the file.
+    activation: Arc<dyn Activation>,
+    /// The same with the scale of the response.
     phi: Arc<dyn Activation>,
     file: File,
     coefficients: Vec<f64>,
@@ -66,9 +69,19 @@ impl Model {
     /// Creates the model of a report.
     ///
     /// # Errors
-    /// If the activation has no name from which it can be read back, if names are missing, duplicate or too long for a
-    /// file, or if the report is not finite.
+    /// If the activation is not built in ([`Fitted::model`](crate::Fitted::model) takes any), if names are missing, duplicate or
+    /// too long for a file, or if the report is not finite.
     pub fn new(report: &Report, origin: &Origin<'_>) -> Result<Model> {
+        let activation = find(origin.activation, &Registry::new()).map_err(Error::data)?;
+        Model::with_activation(report, origin, activation)
+    }
+
+    /// Creates the model of a report with this activation.
+    pub(crate) fn with_activation(
+        report: &Report,
+        origin: &Origin<'_>,
+        activation: Arc<dyn Activation>,
+    ) -> Result<Model> {
         let file = File {
             activation: origin.activation.into(),
             target: origin.target.into(),
@@ -86,7 +99,7 @@ impl Model {
             rows: report.rows,
             inference: None,
         };
-        let model = Model::of(file).map_err(Error::data)?;
+        let model = Model::of(file, activation).map_err(Error::data)?;
         match model.to_json().len() as u64 {
             0..=bounded::LARGEST => Ok(model),
             size => Err(Error::data(format!(
@@ -103,17 +116,16 @@ impl Model {
     pub fn with_inference(self, summary: Summary) -> Result<Model> {
         let inference = Some(summary).filter(Summary::is_valid);
         let file = File { inference, ..self.file.clone() };
-        let model = Model::of(file).map_err(Error::data)?;
+        let model = Model::of(file, self.activation.clone()).map_err(Error::data)?;
         Ok(if model.to_json().len() as u64 <= bounded::LARGEST { model } else { self })
     }
 
     /// Creates the model of a file, if its numbers are valid.
-    fn of(file: File) -> std::result::Result<Model, String> {
-        let phi = named(&file.activation).map_err(|why| why.to_string())?;
+    fn of(file: File, activation: Arc<dyn Activation>) -> std::result::Result<Model, String> {
         let phi = match file.affine {
-            None => phi,
+            None => activation.clone(),
             Some(Scale { offset, scale }) if offset.is_finite() && scale.is_finite() => {
-                Arc::new(Affine::new(phi, offset, scale))
+                Arc::new(Affine::new(activation.clone(), offset, scale))
             }
             Some(_) => return Err("not a model file: its response scale is not finite".into()),
         };
@@ -140,7 +152,7 @@ impl Model {
         }
         // an offset alone is also a model
         match file.intercept.is_finite() && (!coefficients.is_empty() || file.offset.is_some()) {
-            true => Ok(Model { phi, file, coefficients }),
+            true => Ok(Model { activation, phi, file, coefficients }),
             false => Err("not a model file: it has no coefficients, or an intercept that is not finite".into()),
         }
     }
@@ -154,9 +166,21 @@ impl Model {
     ///
     /// # Errors
     /// If the text is not a model of a known version, if it was changed after it was written (version 1 has no checksum
-    /// and cannot detect this), or if it has unknown fields or invalid numbers.
+    /// and cannot detect this), if it has unknown fields or invalid numbers, or if its activation is not built in.
     pub fn from_json(text: &str, path: &Path) -> Result<Model> {
-        File::parse(text).and_then(Model::of).map_err(|why| Error::file(path, escape::ends(&why)))
+        Model::from_json_with(text, path, &Registry::new())
+    }
+
+    /// As [`Model::from_json`], for a model whose activation may also be one of the registry.
+    ///
+    /// # Errors
+    /// As [`Model::from_json`], if the activation is neither built in nor registered.
+    pub fn from_json_with(text: &str, path: &Path, registry: &Registry) -> Result<Model> {
+        let model = File::parse(text).and_then(|file| {
+            let activation = find(&file.activation, registry)?;
+            Model::of(file, activation)
+        });
+        model.map_err(|why| Error::file(path, escape::ends(&why)))
     }
 
     /// Writes the model to a file, which appears completely or not at all. `replace` allows the file to exist.
@@ -198,6 +222,14 @@ impl Model {
     /// If the file cannot be read or is larger than [`bounded::LARGEST`], and as [`Model::from_json`].
     pub fn load(path: &Path) -> Result<Model> {
         Model::from_json(&bounded::read(path, "model file")?, path)
+    }
+
+    /// As [`Model::load`], for a model whose activation may also be one of the registry. The example `own_activation` shows it.
+    ///
+    /// # Errors
+    /// As [`Model::load`], if the activation is neither built in nor registered.
+    pub fn load_with(path: &Path, registry: &Registry) -> Result<Model> {
+        Model::from_json_with(&bounded::read(path, "model file")?, path, registry)
     }
 
     /// Names of the covariates, which are columns or terms; see [`Features::Exactly`](crate::table::Features::Exactly).
@@ -304,4 +336,15 @@ impl Model {
         }
         out
     }
+}
+
+/// The activation of a model.
+fn find(name: &str, registry: &Registry) -> std::result::Result<Arc<dyn Activation>, String> {
+    registry.find(name).map_err(|why| match why.kind() {
+        ErrorKind::UnknownActivation { .. } => format!(
+            "its activation `{name}` is not built in: load the model in a Rust program that defines it, by `Model::load_with` and a \
+             `Registry`"
+        ),
+        _ => why.to_string(),
+    })
 }

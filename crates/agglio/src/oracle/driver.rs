@@ -105,6 +105,7 @@ pub struct Driver {
     mean_weight: f64,
     /// Mean square of the factors by which a relative error of y enters y^τ, on a path that ends below τ = 1.
     blurred_square: f64,
+    has_offsets: bool,
     visited: AtomicU64,
     interrupt: Arc<AtomicBool>,
 }
@@ -178,6 +179,7 @@ impl Driver {
             labels: problem.labels,
             mean_weight: measured.mean_weight(),
             blurred_square: tally.blurred_square / measured.rows as f64,
+            has_offsets: measured.has_offsets,
             interrupt: Arc::default(),
         })
     }
@@ -192,6 +194,11 @@ impl Driver {
     pub(crate) fn with_baseline(mut self, baseline: Baseline) -> Driver {
         self.facts.baseline = baseline;
         self
+    }
+
+    /// Whether the rows have offsets.
+    pub(crate) fn has_offsets(&self) -> bool {
+        self.has_offsets
     }
 
     /// The activation.

@@ -80,6 +80,16 @@ impl Loss {
         }
     }
 
+    /// Σ ω ρ(y, y): the loss of predictions that equal the labels, and the least of all.
+    pub fn least(self, labels: &[f64], weights: Option<&[f64]>) -> f64 {
+        let entropy = |y: f64| -(product(y, y.ln()) + product(1.0 - y, (-y).ln_1p()));
+        match (self, weights) {
+            (Loss::Squares, _) => 0.0,
+            (Loss::Bernoulli, None) => labels.iter().map(|&y| entropy(y)).sum(),
+            (Loss::Bernoulli, Some(weights)) => labels.iter().zip(weights).map(|(&y, &w)| product(w, entropy(y))).sum(),
+        }
+    }
+
     /// The loss that a fit is compared with, for that share: the variance of the response, or the loss of the model without
     /// covariates. None if there is nothing to explain.
     pub(crate) fn of_reference(self, variance: Option<f64>, baseline: f64) -> Option<f64> {

@@ -167,7 +167,8 @@ impl Plan {
             let report = report::of(self, &driver, &mut found)?;
             let Saved { written, fault } = runs.into_journal().map(Journal::into_saved).unwrap_or_default();
             let restricted = self.rules.settings.radius.is_some();
-            let fitted = Fitted::new(driver, found.outcome, report).ended_with(found.labels, restricted);
+            let fitted = Fitted::new(driver, self.activation.clone(), found.outcome, report)
+                .ended_with(found.labels, restricted);
             Ok(fitted.with_checkpoints(written, fault))
         };
         // all of the work runs inside the pool, so that a step does not pay for waking it
