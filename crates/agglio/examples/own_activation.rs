@@ -1,4 +1,5 @@
-//! An activation of your own: an algebraic sigmoid, which approaches its bounds like 1/t².
+//! An activation of your own: an algebraic sigmoid, which approaches its bounds like 1/t². It is fitted, and its model is saved
+//! and loaded.
 //!
 //! ```sh
 //! cargo run --release -p agglio --example own_activation
@@ -7,10 +8,11 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use agglio::activation::{Activation, Preimages, Range};
+use agglio::activation::{Activation, Preimages, Range, Registry};
+use agglio::model::{Centre, Model};
 use agglio::rows::Dense;
 use agglio::simulate::{LabelNoise, Shape, Simulation};
-use agglio::{Options, conformance};
+use agglio::{Fitted, Options, conformance};
 
 /// `φ(t) = t/√(1 + t²)`
 #[derive(Debug)]
@@ -58,10 +60,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     let noise = LabelNoise::Post(0.02, Shape::Gauss);
     let data = Simulation::new(Arc::new(Algebraic), 2000, 3).norm(6.0).noise(noise).draw()?;
     let rows = Dense::new(data.values, 3, data.labels)?;
-    let report = Options::new(Arc::new(Algebraic)).intercept(false).build()?.fit(&rows)?;
-    println!("{} after {:.0} passes, mean square {:.2e}", report.status(), report.passes, report.loss);
-    for (found, truth) in report.coefficients.iter().zip(&data.truth) {
+    let fitted = Options::new(Arc::new(Algebraic)).intercept(false).build()?.fit(&rows)?;
+    println!("{} after {:.0} passes, mean square {:.2e}", fitted.status(), fitted.passes, fitted.loss);
+    for (found, truth) in fitted.coefficients.iter().zip(&data.truth) {
         println!("found {found:9.5}, true {truth:9.5}");
+    }
+    save_and_load(&fitted)
+}
+
+/// The file keeps the name of the activation. Whoever loads it says which activation has this name.
+fn save_and_load(fitted: &Fitted) -> Result<(), Box<dyn Error>> {
+    let model = Model::try_from(fitted)?;
+    let path = std::env::temp_dir().join(format!("agglio-own-{}.json", std::process::id()));
+    model.save(&path, true)?;
+    let registry = Registry::new().with(Arc::new(Algebraic))?;
+    let (loaded, refused) = (Model::load_with(&path, &registry), Model::load(&path));
+    std::fs::remove_file(&path).ok();
+
+    let observation = [0.5, -1.0, 2.0];
+    let [before, after] = [model, loaded?].map(|model| model.predict(&observation, None, Centre::Mean));
+    println!("predicted {:.6} before saving and {:.6} after loading", before[0], after[0]);
+    assert_eq!(before, after);
+    if let Err(why) = refused {
+        println!("without the registry: {why}");
     }
     Ok(())
 }

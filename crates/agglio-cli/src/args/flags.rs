@@ -97,7 +97,10 @@ fn flag(key: &'static Key) -> Arg {
     };
     // a start may also be a file
     let value = if key.name == "init" { "zero|random[:S]|W.json" } else { key.value };
-    Arg::new(key.name).long(key.name).value_name(value).value_parser(read).help_heading(heading)
+    // two numbers, the first of which may be negative
+    let is_pair = ["range", "affine"].contains(&key.name);
+    let arg = Arg::new(key.name).long(key.name).value_name(value).value_parser(read).help_heading(heading);
+    arg.allow_hyphen_values(is_pair)
 }
 
 /// A command with the help that is made from tables.

@@ -3,6 +3,7 @@
 use agglio::Curve;
 use agglio::spec::Key;
 use agglio::table::Formula;
+use anyhow::bail;
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
@@ -19,9 +20,27 @@ pub struct Model {
     pub table: TableArgs,
 }
 
-/// The models of a command line, at least one.
+/// The models of a command line.
 #[derive(Clone, Debug)]
-pub struct Models(pub Vec<Model>);
+pub struct Models {
+    /// At least one.
+    models: Vec<Model>,
+    /// The flags that are repeated.
+    repeated: Vec<&'static str>,
+}
+
+impl Models {
+    /// The models, at least one.
+    ///
+    /// # Errors
+    /// If two flags are repeated.
+    pub fn each(&self) -> anyhow::Result<&[Model]> {
+        match self.repeated.as_slice() {
+            [one, other, ..] => bail!("--{one} and --{other} are both repeated, but only one of them may be"),
+            _ => Ok(&self.models),
+        }
+    }
+}
 
 impl Args for Models {
     fn augment_args(command: Command) -> Command {
@@ -37,24 +56,16 @@ impl Args for Models {
 impl FromArgMatches for Models {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Models, clap::Error> {
         let table = TableArgs::from_arg_matches(matches)?;
-        let count = |flag: &&str| matches.get_raw(flag).map_or(0, Iterator::count);
-        let repeated: Vec<&str> = REPEATABLE.into_iter().filter(|flag| count(flag) > 1).collect();
-        let models = match repeated.as_slice() {
-            [] => return Ok(Models(vec![Model { typed: None, table }])),
-            ["formula"] => values::<Formula>(matches, "formula").map(|value| table.with_formula(value)).collect(),
-            ["curve"] => values::<Curve>(matches, "curve").map(|value| table.with_curve(value)).collect(),
-            [flag] => {
-                let texts = values::<String>(matches, flag);
-                texts.map(|text| table.with_key(flag, &text)).collect::<Result<Vec<TableArgs>, _>>().map_err(invalid)?
-            }
-            [one, other, ..] => {
-                return Err(invalid(format!("--{one} and --{other} are both repeated: only one of them may be")));
+        let repeated: Vec<&str> = REPEATABLE.into_iter().filter(|flag| texts(matches, flag).count() > 1).collect();
+        let models = match repeated.first() {
+            None => vec![Model { typed: None, table }],
+            Some(flag) => {
+                let tables = table.with_each(flag, matches)?;
+                let named = |(text, table)| Model { typed: Some(text), table };
+                texts(matches, flag).zip(tables).map(named).collect()
             }
         };
-        let typed = repeated.iter().flat_map(|flag| texts(matches, flag));
-        Ok(Models(
-            typed.zip::<Vec<TableArgs>>(models).map(|(text, table)| Model { typed: Some(text), table }).collect(),
-        ))
+        Ok(Models { models, repeated })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -72,23 +83,27 @@ fn texts(matches: &ArgMatches, flag: &str) -> impl Iterator<Item = String> {
     matches.get_raw(flag).into_iter().flatten().map(|text| text.to_string_lossy().trim().to_owned())
 }
 
-fn invalid(why: String) -> clap::Error {
-    clap::Error::raw(ErrorKind::ValueValidation, format!("{why}\n"))
-}
-
 impl TableArgs {
+    /// The same table once for each value of a flag.
+    fn with_each(&self, flag: &str, matches: &ArgMatches) -> Result<Vec<TableArgs>, clap::Error> {
+        let of_key = |text: String| {
+            let mut table = self.clone();
+            let key = Key::find(flag, "option", |_| true).map_err(|why| why.to_string());
+            let set = key.and_then(|key| table.model.method.set(key, &text));
+            set.map(|()| table).map_err(|why| clap::Error::raw(ErrorKind::ValueValidation, why))
+        };
+        match flag {
+            "formula" => Ok(values::<Formula>(matches, flag).map(|value| self.with_formula(value)).collect()),
+            "curve" => Ok(values::<Curve>(matches, flag).map(|value| self.with_curve(value)).collect()),
+            _ => values::<String>(matches, flag).map(of_key).collect(),
+        }
+    }
+
     fn with_formula(&self, formula: Formula) -> TableArgs {
         TableArgs { formula: Some(formula), ..self.clone() }
     }
 
     fn with_curve(&self, curve: Curve) -> TableArgs {
         TableArgs { curve: Some(curve), ..self.clone() }
-    }
-
-    fn with_key(&self, name: &str, text: &str) -> Result<TableArgs, String> {
-        let mut table = self.clone();
-        let key = Key::find(name, "option", |_| true).map_err(|why| why.to_string())?;
-        table.model.method.set(key, text)?;
-        Ok(table)
     }
 }

@@ -204,10 +204,12 @@ fn broom_has_its_columns() {
     assert_eq!(tidy[2][2].parse::<f64>().unwrap(), number(&fit["standard_errors"]["match_rate"]));
     let glance = lines("glance");
     let at = |name: &str| glance[1][glance[0].iter().position(|other| other == name).unwrap()].parse::<f64>().unwrap();
-    assert_eq!([at("nobs"), at("df"), at("df.residual"), at("AIC")], [1534.0, 5.0, 1529.0, number(&fit["aic"])]);
+    assert_eq!([at("nobs"), at("df.residual"), at("AIC")], [1534.0, 1529.0, number(&fit["aic"])]);
+    let names = "r.squared,adj.r.squared,sigma,isConv,finTol,logLik,AIC,BIC,deviance,df.residual,nobs";
+    assert_eq!(glance[0].join(","), names);
     assert_close(at("adj.r.squared"), 0.18866884600019496, 1e-9);
     let augment = lines("augment");
-    assert_eq!(augment[0][5..], [".fitted", ".resid", ".se.fit", ".hat"]);
+    assert_eq!(augment[0][5..], [".fitted", ".resid", ".se.fit", ".hat", ".std.resid", ".cooksd"]);
     let column = |j: usize| augment[1..].iter().map(|row| row[j].parse::<f64>().unwrap()).collect::<Vec<f64>>();
     assert_close(column(6).iter().map(|r| r * r).sum::<f64>(), at("deviance"), 1e-9);
     // leverages sum to the number of coefficients
@@ -215,6 +217,33 @@ fn broom_has_its_columns() {
     let json = folder.run("fit k.csv --target participation --format tidy:json").stdout;
     let rows: Vec<Value> = serde_json::from_str(&json).unwrap();
     assert_eq!((rows.len(), &rows[0]["term"]), (5, &"(intercept)".into()));
+}
+
+/// The columns of augment are those of a linear model, and glance has the deviance of a GLM under the quasi-likelihood.
+#[test]
+fn broom_has_the_numbers_of_r() {
+    let golden: Value = serde_json::from_str(include_str!("golden/broom.json")).unwrap();
+    let column = |name: &str| golden["columns"][name].as_array().unwrap().iter().map(number).collect::<Vec<f64>>();
+    let [y, wt, hp, w] = ["y", "wt", "hp", "w"].map(column);
+    let line = |i: usize| format!("{},{},{},{},{}\n", y[i], y[i] / 40.0, wt[i], hp[i], w[i]);
+    let text = "y,share,wt,hp,w\n".to_owned() + &(0..y.len()).map(line).collect::<String>();
+    let folder = Folder::with(&[("cars.csv", &text)]);
+    let rows = |words: &str| -> Vec<Value> {
+        serde_json::from_str(&folder.run(&format!("fit cars.csv --features wt,hp --weights w {words}")).stdout).unwrap()
+    };
+    for (i, row) in rows("--target y --activation identity --format augment:json").iter().enumerate() {
+        for (name, values) in golden["augment"].as_object().unwrap() {
+            let (found, expected) = (number(&row[name]), number(&values[i]));
+            assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{name} {i}: {found} {expected}");
+        }
+    }
+    let glance = rows("--target share --format glance:json");
+    for (name, value) in golden["glance"].as_object().unwrap() {
+        assert_close(number(&glance[0][name]), number(&value[0]), 1e-9);
+    }
+    assert_eq!(glance[0]["isConv"], true);
+    let shares = rows("--target share --loss bernoulli --format glance:json");
+    assert_close(number(&shares[0]["deviance"]), number(&golden["deviance"]), 1e-9);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod auto;
 mod bad_input;
 mod checkpoint;
 mod compare;
+mod compare_models;
 mod contract;
 mod degenerate;
 mod durability;

@@ -341,10 +341,13 @@ impl Model {
 /// The activation of a model.
 fn find(name: &str, registry: &Registry) -> std::result::Result<Arc<dyn Activation>, String> {
     registry.find(name).map_err(|why| match why.kind() {
-        ErrorKind::UnknownActivation { .. } => format!(
-            "its activation `{name}` is not built in: load the model in a Rust program that defines it, by `Model::load_with` and a \
-             `Registry`"
-        ),
+        ErrorKind::UnknownActivation { nearest, .. } => {
+            let near = nearest.as_ref().map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
+            format!(
+                "its activation `{name}` is not built in{near}; a Rust program that defines it can load the model with \
+                 `Model::load_with` and a `Registry`"
+            )
+        }
         _ => why.to_string(),
     })
 }

@@ -67,7 +67,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let contenders = contenders(args)?;
     let truth = args.truth.as_deref().map(Truth::read).transpose()?;
     let Some(first) = contenders.first().map(|contender| &contender.plan) else { return Ok(ExitCode::SUCCESS) };
-    let several = args.models.0.len() > 1;
+    let several = args.models.each()?.len() > 1;
     let inputs: Vec<_> =
         contenders.iter().flat_map(|own| own.plan.inputs()).chain(truth.as_ref().map(Truth::path)).collect();
     let traces = Traces::new(args.trace.as_deref(), &contenders, args.force, &inputs)?;
@@ -124,7 +124,7 @@ pub(super) fn once(warnings: Vec<String>) -> Vec<String> {
 
 /// The models with their solvers: either one model and several solvers, or several models and one solver.
 fn pairs(args: &CompareArgs) -> Result<Vec<(&Model, &str)>> {
-    match (args.models.0.as_slice(), args.solvers.as_slice()) {
+    match (args.models.each()?, args.solvers.as_slice()) {
         ([_], []) => bail!(
             "nothing to compare: list several solvers after --solvers, or give several models by repeating --formula, --curve, \
              --range or --affine"

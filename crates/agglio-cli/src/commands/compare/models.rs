@@ -1,6 +1,6 @@
 //! Several *models* of one response: a line for each, and tests of those that are nested.
 
-use agglio::inference::{Deviance, Distribution, Goodness, Test, Unavailable};
+use agglio::inference::{Deviance, Distribution, Goodness, Test};
 use agglio::nested::Structure;
 use agglio::read::Part;
 use agglio::rows::Rows;
@@ -145,8 +145,8 @@ impl Line {
             status: report.map(|report| report.status().to_string()),
             certified: report.is_some_and(|report| report.certificate.certified()),
             distance: fit.and_then(|fit| fit.distance),
-            note: statistics.and_then(|own| own.as_ref().err()).map(|why| match (why, report) {
-                (Unavailable::NotCertified, Some(report)) => format!("not certified: {}", report.status()),
+            note: statistics.and_then(|own| own.as_ref().err()).map(|why| match report {
+                Some(report) if !report.certificate.certified() => format!("not certified: {}", report.status()),
                 _ => why.to_string(),
             }),
             error: run.fitted.as_ref().err().map(hint::words),
