@@ -95,8 +95,9 @@ fn quasi_likelihoods_are_compared_by_the_analysis_of_deviance_of_r() {
         let (folder, golden) = golden(name);
         let words = ["--loss", "bernoulli", "--formula", "y ~ hp + wt", "--formula", "y ~ wt"];
         let test = compare(&folder, &words)["tests"][0].take();
-        assert_close(number(&test["f"]["statistic"]), number(&golden["f"]), 1e-8);
-        assert_close(number(&test["f"]["p_value"]), number(&golden["p"]), 1e-7);
+        // the dispersion of R has the weights of the last step but one
+        assert_close(number(&test["f"]["statistic"]), number(&golden["f"]), 1e-7);
+        assert_close(number(&test["f"]["p_value"]), number(&golden["p"]), 1e-6);
         if has_ratio {
             assert_close(number(&test["likelihood_ratio"]["statistic"]), number(&golden["ratio"]), 1e-8);
             assert_close(number(&test["likelihood_ratio"]["p_value"]), number(&golden["ratio_p"]), 1e-7);
