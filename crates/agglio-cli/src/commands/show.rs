@@ -88,6 +88,7 @@ fn object(model: &Model, answer: &Answer) -> Map<String, Value> {
         ("df_residual", json!(goodness.map(|own| own.df_residual))),
         ("log_likelihood", json!(goodness.map(|own| own.log_likelihood))),
         ("aic", json!(goodness.map(|own| own.aic))),
+        ("aicc", json!(goodness.and_then(|own| own.aicc))),
         ("bic", json!(goodness.map(|own| own.bic))),
         ("status", json!(model.status())),
         ("rows", json!(model.rows())),

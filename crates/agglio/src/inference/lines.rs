@@ -52,10 +52,15 @@ impl Summary {
         let own = &self.goodness;
         let of = if pre { " (of φ⁻¹(y))" } else { "" };
         let error = format!("{} on {} degrees of freedom{of}", format::short(own.sigma), own.df_residual);
-        let [aic, bic] = [own.aic, own.bic].map(tenths);
+        // none for samples that are too small for the correction
+        let criteria = [("AIC", Some(own.aic)), ("AICc", own.aicc), ("BIC", Some(own.bic))];
+        let criteria = criteria.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", tenths(value?))));
         vec![
             ("residual error", error),
-            ("log-likelihood", format!("{}{of}; AIC {aic}, BIC {bic}", tenths(own.log_likelihood))),
+            (
+                "log-likelihood",
+                format!("{}{of}; {}", tenths(own.log_likelihood), criteria.collect::<Vec<_>>().join(", ")),
+            ),
             ("std. errors", self.kind_in_words()),
         ]
     }
