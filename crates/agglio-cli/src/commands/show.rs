@@ -23,7 +23,7 @@ const NO_COVARIANCE: &str = "the model file has no covariance";
 pub fn run(args: &ShowArgs) -> Result<ExitCode> {
     let model = read_model(&args.model)?;
     let answer = match model.inference() {
-        Some(summary) => Answer::of(summary, named(model.activation())?.as_ref(), model.affine().scale),
+        Some(summary) => Answer::of(summary, named(model.activation())?.as_ref(), model.affine()),
         None => Answer::none(NO_COVARIANCE),
     };
     output::print(&match args.format {
@@ -46,7 +46,7 @@ fn table(model: &Model, answer: &Answer) -> String {
         ("noise", format!("{} the activation", if model.noise() == "pre" { "before" } else { "after" })),
     ];
     rows.extend(model.offset().map(|offset| ("offset", visible(offset))));
-    rows.extend(model.loss().map(|loss| ("loss", format!("{} (mean square)", format::short(loss)))));
+    rows.extend(model.loss().map(|loss| ("loss", format!("{} ({})", format::short(loss), model.criterion().unit()))));
     // without an intercept the regression compares with another model than the mean
     let about_mean = |own: &&Summary| model.noise() == "post" && (own.has_intercept() || !own.response.is_empty());
     let shares = answer.summary.as_ref().filter(about_mean).map(|own| own.goodness);

@@ -135,7 +135,9 @@ fn where_there_is_no_inference_the_reason_stands() {
         ("--se none", "asked for"),
     ] {
         let fit = folder.fit(&format!("data.csv --target y {words}"));
-        for name in ["standard_errors", "covariance", "se", "sigma", "aic", "aicc", "interval_level", "intervals", "midpoint"] {
+        for name in
+            ["standard_errors", "covariance", "se", "sigma", "aic", "aicc", "interval_level", "intervals", "midpoint"]
+        {
             assert!(fit[name].is_null(), "{words}: {name}");
         }
         assert!(fit["inference_note"].as_str().unwrap().contains(reason), "{words}: {}", fit["inference_note"]);
@@ -153,7 +155,10 @@ fn bad_usage_is_refused_before_data_is_read() {
         ("--se robust", "classical, hessian"),
         ("--se cluster", "name the column"),
         ("--se bootstrap:1", "between 2 and 1000000"),
-        ("--se bootstrap:200:wild", "not supported yet"),
+        ("--se bootstrap:200:tame", "only `wild` may follow"),
+        ("--se bootstrap:1:wild", "between 2 and 1000000"),
+        ("--se bootstrap:wild", "between 2 and 1000000"),
+        ("--se bootstrap:200:wild --loss bernoulli", "needs least squares"),
         ("--se hc3:firm", "only cluster takes a column"),
         ("--level 95", "between 0 and 1"),
         ("--level 0", "between 0 and 1"),

@@ -12,6 +12,7 @@ mod compare;
 mod contract;
 mod degenerate;
 mod durability;
+mod effects;
 mod files;
 mod generate;
 mod groups;
@@ -22,6 +23,7 @@ mod noise_choice;
 mod outcomes;
 mod pages;
 mod paper;
+mod predict;
 mod printed;
 mod roundtrip;
 #[cfg(target_os = "linux")]

@@ -4,8 +4,10 @@
 
 mod by_name;
 mod coefficients;
+mod effects;
 mod file;
 mod interval;
+mod inverse;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,12 +15,15 @@ use std::sync::Arc;
 
 use by_name::ByName;
 pub use coefficients::Coefficients;
+pub use effects::MarginalEffects;
 use file::File;
 pub use interval::{Of, Prediction};
+pub use inverse::Inverse;
 
 use crate::activation::{Activation, Affine, named};
-use crate::error::{Error, Result};
-use crate::inference::Summary;
+use crate::error::{Error, Hint, Result};
+use crate::inference::{ScaledResponse, Summary};
+use crate::oracle::Loss;
 use crate::outcome::Status;
 use crate::report::{Report, Scale};
 use crate::save::{Draft, publish};
@@ -30,6 +35,8 @@ const MOST_COLUMNS: usize = u32::MAX as usize;
 /// A fitted model.
 #[derive(Clone, Debug)]
 pub struct Model {
+    /// The activation on its own scale, and on that of the response.
+    inner: Arc<dyn Activation>,
     phi: Arc<dyn Activation>,
     file: File,
     coefficients: Vec<f64>,
@@ -80,6 +87,7 @@ impl Model {
             noise: report.noise.name().into(),
             tau: report.tau,
             deviation: report.sigma,
+            criterion: report.criterion,
             loss: Some(report.loss).filter(|loss| loss.is_finite()),
             status: report.status().to_string(),
             solver: origin.solver.into(),
@@ -109,11 +117,11 @@ impl Model {
 
     /// Creates the model of a file, if its numbers are valid.
     fn of(file: File) -> std::result::Result<Model, String> {
-        let phi = named(&file.activation).map_err(|why| why.to_string())?;
+        let inner = named(&file.activation).map_err(|why| why.to_string())?;
         let phi = match file.affine {
-            None => phi,
+            None => inner.clone(),
             Some(Scale { offset, scale }) if offset.is_finite() && scale.is_finite() => {
-                Arc::new(Affine::new(phi, offset, scale))
+                Arc::new(Affine::new(inner.clone(), offset, scale))
             }
             Some(_) => return Err("not a model file: its response scale is not finite".into()),
         };
@@ -140,7 +148,7 @@ impl Model {
         }
         // an offset alone is also a model
         match file.intercept.is_finite() && (!coefficients.is_empty() || file.offset.is_some()) {
-            true => Ok(Model { phi, file, coefficients }),
+            true => Ok(Model { inner, phi, file, coefficients }),
             false => Err("not a model file: it has no coefficients, or an intercept that is not finite".into()),
         }
     }
@@ -230,6 +238,21 @@ impl Model {
         self.file.inference.as_ref()
     }
 
+    /// The same, or the reason why there is none.
+    ///
+    /// # Errors
+    /// If the fit had no standard errors.
+    pub fn require_inference(&self) -> Result<&Summary> {
+        self.inference().ok_or_else(|| {
+            let why = match self.file.status == Status::Converged.to_string() {
+                true => "the fit had no standard errors".to_owned(),
+                false => format!("its fit was not certified (status `{}`)", self.file.status),
+            };
+            let what = format!("the model has no covariance, which intervals need: {why}");
+            Error::data(what).with_hint(Some(Hint::StandardErrors))
+        })
+    }
+
     /// The intercept; zero if there is none.
     pub fn intercept(&self) -> f64 {
         self.file.intercept
@@ -245,6 +268,17 @@ impl Model {
         self.file.affine.unwrap_or_default()
     }
 
+    /// The scale of the response, with its asymptotes.
+    fn response(&self) -> ScaledResponse {
+        let Scale { offset, scale } = self.affine();
+        ScaledResponse::new(self.inner.as_ref(), offset, scale)
+    }
+
+    /// The loss that the fit minimised.
+    pub fn criterion(&self) -> Loss {
+        self.file.criterion
+    }
+
     /// The noise model, `post` or `pre`.
     pub fn noise(&self) -> &str {
         &self.file.noise
@@ -255,7 +289,7 @@ impl Model {
         self.file.tau
     }
 
-    /// Mean square of the residuals of the fit; none if it overflowed.
+    /// Mean loss of the fit, such as the mean square of the residuals; none if it overflowed.
     pub fn loss(&self) -> Option<f64> {
         self.file.loss
     }

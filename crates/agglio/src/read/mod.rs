@@ -11,5 +11,5 @@ mod signature;
 mod survey;
 
 pub use self::csv::{Csv, Missing};
-pub use crate::table::{Category, Features, Selection, Table};
+pub use crate::table::{Category, Features, Selection, Table, Verbatim};
 pub use pieces::Pieces;

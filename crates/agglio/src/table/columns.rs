@@ -23,6 +23,8 @@ pub(crate) struct Columns {
     pub names: Vec<String>,
     /// Columns of text.
     pub categories: Vec<usize>,
+    /// Columns whose text is kept.
+    pub kept: Vec<usize>,
 }
 
 impl Columns {
@@ -44,7 +46,7 @@ impl Columns {
         };
         let offset = offset.filter(|_| plain).and_then(|offset| offset.columns().next());
         let names = covariates.into_iter().map(name).collect();
-        Columns { features, target, weights, offset, design, names, categories }
+        Columns { features, target, weights, offset, design, names, categories, kept: Vec::new() }
     }
 
     /// All columns of numbers.

@@ -1,6 +1,6 @@
 //! A *design* computes the covariates of a row from the columns that were read.
 
-use super::term::{Domain, Function, Transform};
+use super::term::{Domain, Transform};
 
 /// A transformed number of the row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,8 +38,7 @@ pub(crate) struct Misfit {
 
 impl Design {
     pub fn new(terms: Vec<Vec<Piece>>, offset: Option<Vec<Piece>>) -> Design {
-        let log = Transform { function: Function::Log, power: 1.0 };
-        let is_log = |term: &Vec<Piece>| matches!(term.as_slice(), [piece] if piece.transform == log);
+        let is_log = |term: &Vec<Piece>| matches!(term.as_slice(), [piece] if piece.transform == Transform::LOGARITHM);
         let has_limit = match terms.as_slice() {
             [] => offset.as_ref().is_some_and(is_log),
             [only] => is_log(only),

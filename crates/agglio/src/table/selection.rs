@@ -1,10 +1,11 @@
-//! A *selection* assigns a role to the columns of a table: covariate, response, weight, offset or category.
+//! A *selection* assigns a role to the columns of a table: covariate, response, weight, offset, category, or text to keep.
 
 use super::category::Category;
 use super::columns::Columns;
 use super::covariates::{Covariate, Covariates};
 use super::names::Names;
 use super::term::Term;
+use super::verbatim::Verbatim;
 use crate::error::{Error, Result};
 
 /// The covariates. Texts are columns or terms; see [`Item`](super::Item). A column whose name is such a text comes before the
@@ -27,6 +28,8 @@ pub enum Features {
     },
     /// The covariates of a model: a text is one column or one term.
     Exactly(Vec<String>),
+    /// No covariates: the other roles alone are read.
+    Nothing,
     /// The covariates of a model, in a file without a header. The file has exactly these columns in this order, or it
     /// has `columns` columns and the names are column numbers.
     InOrder {
@@ -50,6 +53,8 @@ pub struct Selection {
     pub offset: Option<String>,
     /// Columns of text, which are read as categories.
     pub categories: Vec<String>,
+    /// Columns whose cells are kept as text. They may have another role too.
+    pub kept: Vec<String>,
 }
 
 impl Selection {
@@ -68,8 +73,12 @@ impl Selection {
             }
         }
         let covariates = self.covariates(&names, &taken)?;
+        if covariates.is_empty() && offset.is_none() && self.features != Features::Nothing {
+            return Err(Error::data("no covariate is left; a model needs a covariate or an offset"));
+        }
         check_roles(&names, [(target, "target"), (weights, "weights")], offset.as_ref(), &covariates)?;
-        Ok(Columns::new(&names, covariates, target, weights, offset, categories))
+        let kept = self.kept.iter().map(|name| names.find(name)).collect::<Result<_>>()?;
+        Ok(Columns { kept, ..Columns::new(&names, covariates, target, weights, offset, categories) })
     }
 
     fn covariates(&self, names: &Names<'_>, taken: &[bool]) -> Result<Vec<Covariate>> {
@@ -80,6 +89,7 @@ impl Selection {
             Features::Except(drop) => (&every, drop),
             Features::Terms { add, drop } => (add, drop),
             Features::Exactly(texts) => return texts.iter().map(|text| Covariate::exactly(text, names)).collect(),
+            Features::Nothing => return Ok(Vec::new()),
             Features::InOrder { names: model, columns } => return self.in_order(model, *columns, names),
         };
         let mut covariates = Covariates::new(names, taken);
@@ -117,13 +127,18 @@ impl Selection {
         }))
     }
 
+    /// Empty columns of kept text.
+    pub(crate) fn empty_kept(&self) -> Vec<Verbatim> {
+        self.kept.iter().map(|name| Verbatim::new(name)).collect()
+    }
+
     /// Empty categories.
     pub(crate) fn empty_categories(&self) -> Vec<Category> {
         self.categories.iter().map(|name| Category::new(name)).collect()
     }
 }
 
-/// Checks that there is something to fit, and that no column has two roles. Only terms may share a column, with each other
+/// Checks that no column has two roles. Only terms may share a column, with each other
 /// and with the offset.
 fn check_roles(
     names: &Names<'_>,
@@ -131,9 +146,6 @@ fn check_roles(
     offset: Option<&Covariate>,
     covariates: &[Covariate],
 ) -> Result<()> {
-    if covariates.is_empty() && offset.is_none() {
-        return Err(Error::data("no covariate is left; a model needs a covariate or an offset"));
-    }
     let mut roles: Vec<Option<&str>> = vec![None; names.len()];
     for (j, role) in single.into_iter().filter_map(|(j, role)| Some((j?, role))) {
         claim(&mut roles, j, role, names)?;
