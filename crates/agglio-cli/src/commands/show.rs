@@ -73,7 +73,7 @@ fn object(model: &Model, answer: &Answer) -> Map<String, Value> {
         ("affine", json!(model.affine())),
         ("standard_errors", json!(answer.standard_errors())),
         ("covariance", json!(answer.covariance())),
-        ("se", json!(summary.map(|own| own.se))),
+        ("se", json!(summary.map(|own| own.se.name()))),
         ("interval_level", json!(summary.map(|own| own.interval_level))),
         ("intervals", json!(answer.intervals())),
         ("inference_note", json!(answer.note)),

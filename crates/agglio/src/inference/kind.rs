@@ -37,6 +37,7 @@ pub enum Covariance {
         /// The seed of the draws.
         seed: u64,
         /// How a sample is drawn.
+        #[serde(default)]
         resampling: Resampling,
     },
 }
