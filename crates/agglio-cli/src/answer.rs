@@ -2,13 +2,14 @@
 
 use agglio::activation::{Activation, named};
 use agglio::inference::{
-    Covariance, Curve, Distribution, Estimate, Intervals, LinearHypothesis, Reading, Summary, Test, has_asymptotes,
-    parameter_names,
+    Covariance, Curve, Distribution, Estimate, Intervals, LinearHypothesis, Reading, Resampling, Summary, Test,
+    Unavailable, has_asymptotes, parameter_names,
 };
 use agglio::oracle::ResponseName;
 use agglio::spec::{Entry, Pair};
-use agglio::table::{Function, Term};
-use agglio::{Fitted, Spec};
+
+use agglio::table::Term;
+use agglio::{Fitted, Scale, Spec};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
@@ -66,8 +67,17 @@ impl Question {
             Some(Se::None) => (None, None),
             Some(Se::Of(kind)) => (Some(*kind), None),
             Some(Se::Cluster(column)) => (Some(Covariance::Cluster), Some(column.clone())),
-            Some(Se::Bootstrap(replicates)) => (Some(Covariance::Bootstrap { replicates: *replicates, seed }), None),
+            Some(Se::Bootstrap(replicates, resampling)) => {
+                (Some(Covariance::Bootstrap { replicates: *replicates, seed, resampling: *resampling }), None)
+            }
         };
+        let is_wild = matches!(kind, Some(Covariance::Bootstrap { resampling: Resampling::Wild, .. }));
+        if is_wild && spec.loss().is_convex() {
+            bail!(
+                "--se bootstrap:B:wild does not go with this --loss: {}; use --se bootstrap",
+                Unavailable::WildLikelihood
+            );
+        }
         if kind.is_none() {
             let asked = [(args.intervals == Intervals::Profile, "--intervals"), (!args.ec.is_empty(), "--ec")];
             let asked = asked.into_iter().chain([(!args.test.is_empty(), "--test")]).find(|(asked, _)| *asked);
@@ -127,8 +137,8 @@ impl Question {
             Err(reason) => return Ok(Answer::none(&reason.to_string())),
         };
         let summary = inference.summary(names, self.level, self.intervals)?;
-        let mut answer = Answer::of(&summary, named(spec.activation())?.as_ref(), fitted.affine.scale);
-        answer.ec = (!self.ec.is_empty()).then(|| self.readings(&summary, spec, fitted.affine.scale));
+        let mut answer = Answer::of(&summary, named(spec.activation())?.as_ref(), fitted.affine);
+        answer.ec = (!self.ec.is_empty()).then(|| self.readings(&summary, spec, fitted.affine));
         let parameter = |(name, estimate): (&'static str, Estimate)| {
             let ends = estimate.interval(self.level)?.map(|own| [own.lower, own.upper]).unwrap_or_default();
             Ok((name, Reading { estimate, interval: ends.map(|end| end.unwrap_or(f64::NAN)) }))
@@ -143,9 +153,9 @@ impl Question {
         Ok(answer)
     }
 
-    fn readings(&self, summary: &Summary, spec: &Spec, scale: f64) -> Vec<(f64, Reading)> {
+    fn readings(&self, summary: &Summary, spec: &Spec, scale: Scale) -> Vec<(f64, Reading)> {
         let Ok(phi) = named(spec.activation()) else { return Vec::new() };
-        let curve = Curve::new(summary, phi.as_ref(), scale, is_log(summary));
+        let curve = Curve::new(summary, phi.as_ref(), [scale.offset, scale.scale], is_log(summary));
         let read = |&percent: &f64| curve.and_then(|curve| curve.effective(percent)).map(|reading| (percent, reading));
         self.ec.iter().filter_map(read).collect()
     }
@@ -158,9 +168,9 @@ impl Answer {
     }
 
     /// The answer that a summary gives by itself.
-    pub fn of(summary: &Summary, activation: &dyn Activation, scale: f64) -> Answer {
+    pub fn of(summary: &Summary, activation: &dyn Activation, scale: Scale) -> Answer {
         let log = is_log(summary);
-        let curve = Curve::new(summary, activation, scale, log);
+        let curve = Curve::new(summary, activation, [scale.offset, scale.scale], log);
         let midpoint = curve.and_then(|curve| curve.midpoint()).filter(|own| own.estimate.value.is_finite());
         Answer {
             midpoint: midpoint.map(|reading| (if log { "ec50" } else { "midpoint" }, reading)),
@@ -273,10 +283,7 @@ fn in_words(test: &Test) -> String {
 /// Whether the only covariate is the logarithm of a column.
 fn is_log(summary: &Summary) -> bool {
     let term = summary.names.first().and_then(|name| Term::parse(name).ok());
-    term.is_some_and(|term| match term.factors() {
-        [factor] => factor.transform.function == Function::Log && factor.transform.power == 1.0,
-        _ => false,
-    })
+    term.is_some_and(|term| term.logarithm_of().is_some())
 }
 
 /// The names of all parameters, before the fit.

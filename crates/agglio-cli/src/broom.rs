@@ -1,11 +1,14 @@
 //! *Broom*: results as tables with the column names of R's package broom, for programs.
 
-use agglio::inference::Goodness;
-use agglio::text::format;
+use agglio::inference::{Goodness, Line};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
+use crate::csv;
 use crate::print::{Fitted, pretty};
+
+/// The columns of a table of estimates.
+const ESTIMATES: [&str; 7] = ["term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"];
 
 /// A table for programs: names of columns, and rows of numbers and words.
 #[derive(Debug)]
@@ -24,66 +27,39 @@ impl Frame {
             let object = |row: &Vec<Value>| self.header.iter().cloned().zip(row.iter().cloned()).collect::<Map<_, _>>();
             return pretty(&self.rows.iter().map(object).collect::<Vec<_>>());
         }
-        let mut text = self.header.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",") + "\n";
-        for row in &self.rows {
-            text.push_str(&row.iter().map(cell).collect::<Vec<_>>().join(","));
-            text.push('\n');
-        }
-        Ok(text)
-    }
-}
-
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => quoted(text),
-        Value::Number(number) if number.is_f64() => number.as_f64().map(format::exact).unwrap_or_default(),
-        other => other.to_string(),
-    }
-}
-
-fn quoted(text: &str) -> String {
-    match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
+        let rows = self.rows.iter().map(csv::line);
+        Ok(std::iter::once(csv::header(self.header.iter().map(String::as_str))).chain(rows).collect())
     }
 }
 
 /// One row for each parameter, the intercept first.
 pub fn tidy(fitted: &Fitted) -> Frame {
-    let header = ["term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"].map(String::from);
-    let rows = match &fitted.answer.summary {
-        Some(summary) => {
-            let estimates = summary.estimates();
-            let row = |entry: usize| {
-                let (name, own) = (summary.names.get(entry), estimates.get(entry));
-                let ends = summary.intervals.get(entry).copied().unwrap_or_default();
-                let error = own.and_then(|own| own.standard_error);
-                let (t, p) = (own.and_then(|own| own.t()), own.and_then(|own| own.p_value()));
-                vec![
-                    json!(name),
-                    json!(own.map(|own| own.value)),
-                    json!(error),
-                    json!(t),
-                    json!(p),
-                    json!(ends[0]),
-                    json!(ends[1]),
-                ]
-            };
-            summary.display_order().into_iter().map(row).collect()
-        }
+    match &fitted.answer.summary {
+        Some(summary) => estimates(&summary.lines()),
         None => {
             let intercept = fitted.intercept.then_some(("(intercept)", fitted.report.intercept));
             let named = fitted.names.iter().map(String::as_str).zip(fitted.report.coefficients.iter().copied());
             let row = |(name, value): (&str, f64)| {
                 let mut row = vec![json!(name), json!(value)];
-                row.resize(header.len(), Value::Null);
+                row.resize(ESTIMATES.len(), Value::Null);
                 row
             };
-            intercept.into_iter().chain(named).map(row).collect()
+            Frame {
+                header: ESTIMATES.map(String::from).into(),
+                rows: intercept.into_iter().chain(named).map(row).collect(),
+            }
         }
+    }
+}
+
+/// One row for each estimate.
+pub fn estimates(lines: &[Line<'_>]) -> Frame {
+    let row = |Line { name, estimate, interval }: &Line<'_>| {
+        let [low, high] = *interval;
+        let numbers = [Some(estimate.value), estimate.standard_error, estimate.t(), estimate.p_value(), low, high];
+        std::iter::once(json!(name)).chain(numbers.map(|number| json!(number))).collect()
     };
-    Frame { header: header.into(), rows }
+    Frame { header: ESTIMATES.map(String::from).into(), rows: lines.iter().map(row).collect() }
 }
 
 /// One row for the whole fit.

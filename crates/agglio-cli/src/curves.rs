@@ -10,6 +10,7 @@ use agglio::text::format;
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
+use crate::csv;
 use crate::print::pretty;
 use crate::tabular::{first_that_fits, left, pairs, right, ruled};
 
@@ -64,9 +65,9 @@ impl Curves {
 
     /// The table as CSV; a number that does not exist or is not finite is an empty cell.
     pub fn csv(&self) -> String {
-        let mut text = line(self.columns.header());
+        let mut text = csv::header(self.columns.header().iter().map(String::as_str));
         for (fit, note) in self.fits.iter().zip(&self.notes) {
-            text += &line(self.columns.cells(fit, note.as_deref()).into_iter().map(plain));
+            text += &csv::line(&self.columns.cells(fit, note.as_deref()));
         }
         text
     }
@@ -164,40 +165,5 @@ fn estimate(number: Option<Parameter>, errors: bool) -> String {
     match standard_error.filter(|_| errors) {
         Some(error) => format!("{} ± {}", format::short(value), format::brief(error)),
         None => format::short(value),
-    }
-}
-
-/// A cell of a CSV file.
-fn plain(cell: Value) -> String {
-    match cell {
-        Value::Null => String::new(),
-        Value::String(text) => text,
-        Value::Number(number) => match number.as_u64() {
-            Some(whole) => whole.to_string(),
-            None => number.as_f64().map(format::exact).unwrap_or_default(),
-        },
-        other => other.to_string(),
-    }
-}
-
-/// A line of a CSV file. A cell is quoted if it would not be read back otherwise.
-fn line(cells: impl IntoIterator<Item = String>) -> String {
-    let quoted = |cell: String| match cell.contains([',', '"', '\n', '\r', ';', '|', '\t']) || cell.trim() != cell {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell,
-    };
-    cells.into_iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_are_quoted_where_a_reader_would_split_them() {
-        let cells = ["a", "a,b", "say \"no\"", " a", "two\nlines", "log(dose)"].map(str::to_owned);
-        assert_eq!(line(cells), "a,\"a,b\",\"say \"\"no\"\"\",\" a\",\"two\nlines\",log(dose)\n");
-        let numbers = [json!(3), json!(0.1), json!(-2.5), json!(f64::NAN), json!(true)].map(plain);
-        assert_eq!(numbers, ["3", "0.10000000000000001", "-2.5000000000000000", "", "true"]);
     }
 }

@@ -22,6 +22,7 @@ fn flag(hint: &Hint) -> String {
         Hint::DropColumn(name) => format!(" with --drop {name}"),
         Hint::NoHeader => "; if there is no header, pass --no-header".into(),
         Hint::Delimiter => ", or pass --delimiter".into(),
+        Hint::StandardErrors => "; fit it again: `fit` gives the reason in the line `std. errors`".into(),
         other => other.to_string(),
     }
 }

@@ -6,6 +6,7 @@ mod answer;
 mod args;
 mod broom;
 mod commands;
+mod csv;
 mod curves;
 mod grid;
 mod hint;

@@ -78,6 +78,7 @@ struct FittedJson<'a> {
     df_residual: Option<usize>,
     log_likelihood: Option<f64>,
     aic: Option<f64>,
+    aicc: Option<f64>,
     bic: Option<f64>,
     lower_at_infinity: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,6 +133,7 @@ impl Fitted {
             df_residual: goodness.map(|own| own.df_residual),
             log_likelihood: goodness.map(|own| own.log_likelihood),
             aic: goodness.map(|own| own.aic),
+            aicc: goodness.and_then(|own| own.aicc),
             bic: goodness.map(|own| own.bic),
             lower_at_infinity: report.certificate.lower_at_infinity,
             distance: self.distance,

@@ -30,6 +30,8 @@ pub enum Hint {
     NoHeader,
     /// The fields may be separated by another character.
     Delimiter,
+    /// The report of a fit says why it has no standard errors.
+    StandardErrors,
 }
 
 /// The kinds of errors.
@@ -195,6 +197,7 @@ impl fmt::Display for Hint {
             Hint::DropColumn(_) => " of the covariates",
             Hint::NoHeader => "; if there is no header, read the file without one",
             Hint::Delimiter => ", or name the delimiter",
+            Hint::StandardErrors => "; its report names the option to change",
         })
     }
 }

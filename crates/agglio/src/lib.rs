@@ -80,7 +80,7 @@ pub use math::linalg::Symmetric;
 pub use oracle::Loss;
 pub use outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
 pub use plan::Plan;
-pub use report::Report;
+pub use report::{Report, Scale};
 pub use solver::Solver;
 pub use spec::{Options, Restarts, Spec, Start};
 

@@ -1,6 +1,6 @@
 //! The flags of the *answer*: which standard errors, intervals and tests a fit prints.
 
-use agglio::inference::{Covariance, Intervals};
+use agglio::inference::{Covariance, Intervals, Resampling};
 use clap::Args;
 
 use super::shared::number;
@@ -8,8 +8,8 @@ use super::shared::number;
 #[derive(Clone, Debug, Args)]
 pub struct AnswerArgs {
     /// Standard errors. classical: errors of equal variance; hessian: the same with the curvature of φ; hc0, hc1, hc2, hc3:
-    /// robust to unequal variances; cluster:COL: robust to correlation within the groups of a column; bootstrap[:B]: from B
-    /// refits (1000) to rows drawn with replacement; none [default: classical; hc0 for --loss bernoulli]
+    /// robust to unequal variances; cluster:COL: robust to correlation within the groups of a column; bootstrap[:B[:wild]]:
+    /// from B refits (1000) to rows drawn with replacement or, with :wild, to residuals of random signs; none [default: classical; hc0 for --loss bernoulli]
     #[arg(long, value_name = "KIND", value_parser = se, help_heading = "Answer")]
     pub se: Option<Se>,
     /// Confidence intervals of the coefficients. wald: estimate ± t·standard error; profile: by refits, which takes longer and need
@@ -35,8 +35,8 @@ pub enum Se {
     Of(Covariance),
     /// Clusters by this column.
     Cluster(String),
-    /// This number of refits to resampled rows.
-    Bootstrap(u32),
+    /// This number of refits to samples of the data.
+    Bootstrap(u32, Resampling),
 }
 
 /// Refits of a bootstrap.
@@ -49,19 +49,26 @@ fn se(typed: &str) -> Result<Se, String> {
         ("none", None) => Ok(Se::None),
         ("cluster", Some(column)) if !column.is_empty() => Ok(Se::Cluster(column.to_owned())),
         ("cluster", _) => Err("name the column of the clusters, as in cluster:firm".into()),
-        ("bootstrap", None) => Ok(Se::Bootstrap(REPLICATES)),
-        ("bootstrap", Some(count)) if count.ends_with(":wild") => {
-            Err("the wild bootstrap is not supported yet; use hc3, which is robust to unequal variances too".into())
-        }
-        ("bootstrap", Some(count)) => match count.parse() {
-            Ok(count) if (2..=MOST_REPLICATES).contains(&count) => Ok(Se::Bootstrap(count)),
-            _ => Err("the number of refits must be between 2 and 1000000, as in bootstrap:1000".into()),
-        },
+        ("bootstrap", None) => Ok(Se::Bootstrap(REPLICATES, Resampling::Pairs)),
+        ("bootstrap", Some(draws)) => bootstrap(draws),
         (kind, None) => match Covariance::named(kind) {
             Some(kind) => Ok(Se::Of(kind)),
             None => Err("it must be classical, hessian, hc0, hc1, hc2, hc3, cluster:COL, bootstrap or none".into()),
         },
         (kind, Some(_)) => Err(format!("only cluster takes a column, not `{kind}`")),
+    }
+}
+
+/// The number of refits, and perhaps `:wild`.
+fn bootstrap(draws: &str) -> Result<Se, String> {
+    let (count, resampling) = match draws.split_once(':') {
+        None => (draws, Resampling::Pairs),
+        Some((count, "wild")) => (count, Resampling::Wild),
+        Some(_) => return Err("only `wild` may follow the number of refits, as in bootstrap:1000:wild".into()),
+    };
+    match count.parse() {
+        Ok(count) if (2..=MOST_REPLICATES).contains(&count) => Ok(Se::Bootstrap(count, resampling)),
+        _ => Err("the number of refits must be between 2 and 1000000, as in bootstrap:1000".into()),
     }
 }
 

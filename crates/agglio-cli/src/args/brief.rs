@@ -5,8 +5,10 @@
 use clap::builder::{Resettable, StyledStr};
 use clap::{Arg, Command};
 
-const ABOUT: &str = "Fits y ≈ φ(xᵀw + b) by least squares, without starting values";
-const NEXT: &str = "Begin with `agglio demo`. `agglio COMMAND -h` lists the main flags of a command.";
+/// What the program does, and where to begin; below the commands it would take a line more.
+const ABOUT: &str = "\
+Fits y ≈ φ(xᵀw + b) by least squares, without starting values.
+Begin with `agglio demo`. `agglio COMMAND -h` lists the main flags of a command.";
 
 /// A flag, or the name of a positional argument, and its short help; none if its own help is short.
 type Flag = (&'static str, Option<&'static str>);
@@ -65,9 +67,22 @@ const COMMANDS: &[(&str, &[Flag])] = &[
         &[
             ("model", None),
             ("data", Some("A CSV file with the columns of the model; `-` is standard input")),
+            ("interval", Some("confidence or prediction: adds three columns")),
+            ("level", None),
+            ("linear", Some("The linear predictor, not the response")),
+            ("inverse", Some("The covariate (dose) of each response")),
+            ("keep", Some("Columns to copy in front of the prediction")),
             ("output", None),
-            ("median", Some("Medians, not means (they differ with --noise pre)")),
-            FORCE,
+        ],
+    ),
+    (
+        "effects",
+        &[
+            ("model", None),
+            ("data", Some("A CSV file with the columns of the model; `-` is standard input")),
+            ("weights", Some("A column with a weight for each row of the average")),
+            ("level", None),
+            ("format", Some("table, json or tidy[:json]")),
         ],
     ),
     (
@@ -130,7 +145,7 @@ agglio simulate [OPTIONS] --rows <N> --features <D>
 /// The program with a brief help in addition to the full one.
 pub fn brief(program: Command) -> Command {
     let (about, examples) = (owned(program.get_about()), owned(program.get_after_help()));
-    let program = program.about(ABOUT).long_about(about).after_help(NEXT).after_long_help(examples);
+    let program = program.about(ABOUT).long_about(about).after_help(Resettable::Reset).after_long_help(examples);
     program.mut_subcommands(|command| match COMMANDS.iter().find(|(name, _)| *name == command.get_name()) {
         Some((name, flags)) => {
             let command = list(command, flags);

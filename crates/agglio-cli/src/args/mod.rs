@@ -2,9 +2,11 @@
 
 mod answer;
 mod brief;
+mod effects;
 mod flags;
 mod groups;
 mod models;
+mod predict;
 mod shared;
 
 use std::ffi::OsString;
@@ -15,9 +17,11 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use answer::{AnswerArgs, Se};
 use anyhow::Result;
+pub use effects::EffectsArgs;
 use flags::{Flags, SharedKeys, SolverKeys};
 pub use groups::{GroupArgs, require_table_only};
 pub use models::{Model, Models};
+pub use predict::PredictArgs;
 pub use shared::{CsvArgs, FitFormat, Format, Names, RunArgs, TableArgs};
 use shared::{fit_format, name, number, whole};
 
@@ -30,6 +34,7 @@ Example:
   agglio fit data.csv --target y --activation sigmoid --model model.json
   agglio predict model.json data.csv -o predictions.csv
   agglio score model.json data.csv
+  agglio effects model.json data.csv
   agglio compare data.csv --target y --solvers auto,gd,lm
   agglio theory --activation sigmoid --radius 1
   agglio tune data.csv --target y --solver gd --grid 'eta=1,4,16;tau0=logspace(1e-4,0.1,4)'
@@ -90,6 +95,11 @@ pub enum Command {
     Tune(Box<TuneArgs>),
     /// Predict the response for a table
     Predict(PredictArgs),
+    /// Print the average marginal effects of the covariates
+    ///
+    /// An effect is the change of the response for each unit of a covariate, averaged over the rows of a table. Standard errors
+    /// are by the delta method. A term such as log(x) is one covariate
+    Effects(EffectsArgs),
     /// Compare the predictions of a model with the responses of a table
     Score(ScoreArgs),
     /// Print a model file as `fit` printed it
@@ -262,28 +272,6 @@ pub struct TuneArgs {
     pub format: Format,
     #[command(flatten)]
     pub run: RunArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct PredictArgs {
-    /// A model file of `fit --model`
-    pub model: PathBuf,
-    /// A CSV file with the columns of the model, in any order (others are ignored); `-` is standard input
-    pub data: PathBuf,
-    #[command(flatten)]
-    pub csv: CsvArgs,
-    /// File for the predictions [default: standard output]
-    #[arg(short, long, value_name = "OUT.csv", help_heading = "Output")]
-    pub output: Option<PathBuf>,
-    /// Predict medians instead of means (they differ under noise before φ)
-    #[arg(long, help_heading = "Output")]
-    pub median: bool,
-    /// Replace an output file that exists
-    #[arg(long, help_heading = "Output")]
-    pub force: bool,
-    /// Print no warnings and no progress bar; results and errors are still printed
-    #[arg(long, help_heading = "Run")]
-    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -151,6 +151,16 @@ fn curve(typed: &str) -> Result<Curve, String> {
 
 /// Columns and terms with commas between them. A name in quotes, as in a file's header, is never a term.
 fn names(typed: &str) -> Result<Names, &'static str> {
+    list(typed, quoted)
+}
+
+/// Columns with commas between them.
+pub(super) fn plain_names(typed: &str) -> Result<Names, &'static str> {
+    list(typed, str::to_owned)
+}
+
+/// Texts with commas between them; `unquoted` is what a text in quotes stands for.
+fn list(typed: &str, unquoted: impl Fn(&str) -> String) -> Result<Names, &'static str> {
     let mut names = Vec::new();
     let mut rest = Some(typed);
     while let Some(text) = rest {
@@ -163,7 +173,7 @@ fn names(typed: &str) -> Result<Names, &'static str> {
                         Some(after.strip_prefix(',').ok_or("a name in double quotes must be followed by a comma")?)
                     }
                 };
-                quoted(&self::name(&name)?)
+                unquoted(&self::name(&name)?)
             }
             None => {
                 let (name, after) = comma(text).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""));

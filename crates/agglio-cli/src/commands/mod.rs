@@ -3,6 +3,7 @@
 mod bench;
 mod compare;
 mod demo;
+mod effects;
 mod fit;
 mod generate;
 mod groups;
@@ -33,6 +34,7 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::Bench(args) => bench::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Demo => demo::run(),
+        Command::Effects(args) => effects::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Paper(args) => paper::run(&args),
@@ -54,13 +56,14 @@ pub fn check(command: Command) -> Result<()> {
         Command::Compare(args) => compare::check(&args),
         Command::Fit(args) => fit::check(&args),
         Command::Paper(args) => paper::check(&args),
+        Command::Predict(args) => predict::check(&args),
         Command::Simulate(args) => simulate::check(&args),
         Command::Theory(args) => theory::check(&args),
         Command::Tune(args) => tune::check(&args),
         Command::Bench(_)
         | Command::Demo
+        | Command::Effects(_)
         | Command::Generate(_)
-        | Command::Predict(_)
         | Command::Score(_)
         | Command::Show(_) => Ok(()),
     }

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use agglio::model::Centre;
 use agglio::read::Selection;
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-use super::predict::overflow_warning;
+use super::predict::{overflow_warning, require_target};
 use super::{columns_of, read_model};
 use crate::args::{Format, ScoreArgs};
 use crate::output;
@@ -16,9 +16,7 @@ use crate::source::Source;
 pub fn run(args: &ScoreArgs) -> Result<ExitCode> {
     let source = Source::new(&args.data, args.csv)?;
     let model = read_model(&args.model)?;
-    if args.csv.no_header && model.columns().is_none() {
-        bail!("the model knows its columns by name, so the response cannot be found in a file without a header");
-    }
+    require_target(&model, args.csv)?;
     let selection = Selection { target: Some(model.target().to_owned()), ..columns_of(&model, args.csv)? };
     let errors = source.read_with(&selection, args.quiet, |pieces| {
         let (mut table, mut errors) = (pieces.table(), Errors::default());

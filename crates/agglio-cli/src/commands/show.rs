@@ -23,7 +23,7 @@ const NO_COVARIANCE: &str = "the model file has no covariance";
 pub fn run(args: &ShowArgs) -> Result<ExitCode> {
     let model = read_model(&args.model)?;
     let answer = match model.inference() {
-        Some(summary) => Answer::of(summary, named(model.activation())?.as_ref(), model.affine().scale),
+        Some(summary) => Answer::of(summary, named(model.activation())?.as_ref(), model.affine()),
         None => Answer::none(NO_COVARIANCE),
     };
     output::print(&match args.format {
@@ -46,7 +46,7 @@ fn table(model: &Model, answer: &Answer) -> String {
         ("noise", format!("{} the activation", if model.noise() == "pre" { "before" } else { "after" })),
     ];
     rows.extend(model.offset().map(|offset| ("offset", visible(offset))));
-    rows.extend(model.loss().map(|loss| ("loss", format!("{} (mean square)", format::short(loss)))));
+    rows.extend(model.loss().map(|loss| ("loss", format!("{} ({})", format::short(loss), model.criterion().unit()))));
     // without an intercept the regression compares with another model than the mean
     let about_mean = |own: &&Summary| model.noise() == "post" && (own.has_intercept() || !own.response.is_empty());
     let shares = answer.summary.as_ref().filter(about_mean).map(|own| own.goodness);
@@ -73,7 +73,7 @@ fn object(model: &Model, answer: &Answer) -> Map<String, Value> {
         ("affine", json!(model.affine())),
         ("standard_errors", json!(answer.standard_errors())),
         ("covariance", json!(answer.covariance())),
-        ("se", json!(summary.map(|own| own.se))),
+        ("se", json!(summary.map(|own| own.se.name()))),
         ("interval_level", json!(summary.map(|own| own.interval_level))),
         ("intervals", json!(answer.intervals())),
         ("inference_note", json!(answer.note)),
@@ -88,6 +88,7 @@ fn object(model: &Model, answer: &Answer) -> Map<String, Value> {
         ("df_residual", json!(goodness.map(|own| own.df_residual))),
         ("log_likelihood", json!(goodness.map(|own| own.log_likelihood))),
         ("aic", json!(goodness.map(|own| own.aic))),
+        ("aicc", json!(goodness.and_then(|own| own.aicc))),
         ("bic", json!(goodness.map(|own| own.bic))),
         ("status", json!(model.status())),
         ("rows", json!(model.rows())),

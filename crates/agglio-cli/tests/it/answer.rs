@@ -64,7 +64,7 @@ fn statistics_tests_and_profiles_are_those_of_statsmodels_and_scipy() {
     hypotheses.iter().for_each(|text| words.extend(["--test", text]));
     let run = folder.command(&words).output().unwrap();
     let fit: Value = serde_json::from_slice(&run.stdout).unwrap();
-    for name in ["r_squared", "sigma", "log_likelihood", "aic", "bic"] {
+    for name in ["r_squared", "sigma", "log_likelihood", "aic", "aicc", "bic"] {
         assert_close(number(&fit[name]), number(&golden["goodness"][name]), 1e-9);
     }
     assert_eq!(fit["df_residual"], 1529);
@@ -135,7 +135,9 @@ fn where_there_is_no_inference_the_reason_stands() {
         ("--se none", "asked for"),
     ] {
         let fit = folder.fit(&format!("data.csv --target y {words}"));
-        for name in ["standard_errors", "covariance", "se", "sigma", "aic", "interval_level", "intervals", "midpoint"] {
+        for name in
+            ["standard_errors", "covariance", "se", "sigma", "aic", "aicc", "interval_level", "intervals", "midpoint"]
+        {
             assert!(fit[name].is_null(), "{words}: {name}");
         }
         assert!(fit["inference_note"].as_str().unwrap().contains(reason), "{words}: {}", fit["inference_note"]);
@@ -153,7 +155,10 @@ fn bad_usage_is_refused_before_data_is_read() {
         ("--se robust", "classical, hessian"),
         ("--se cluster", "name the column"),
         ("--se bootstrap:1", "between 2 and 1000000"),
-        ("--se bootstrap:200:wild", "not supported yet"),
+        ("--se bootstrap:200:tame", "only `wild` may follow"),
+        ("--se bootstrap:1:wild", "between 2 and 1000000"),
+        ("--se bootstrap:wild", "between 2 and 1000000"),
+        ("--se bootstrap:200:wild --loss bernoulli", "needs least squares"),
         ("--se hc3:firm", "only cluster takes a column"),
         ("--level 95", "between 0 and 1"),
         ("--level 0", "between 0 and 1"),

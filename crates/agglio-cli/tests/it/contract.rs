@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{BEYOND, Folder, commands, number};
 
-const FIELDS: [&str; 35] = [
+const FIELDS: [&str; 36] = [
     "intercept",
     "coefficients",
     "affine",
@@ -27,6 +27,7 @@ const FIELDS: [&str; 35] = [
     "df_residual",
     "log_likelihood",
     "aic",
+    "aicc",
     "bic",
     "lower_at_infinity",
     "status",
@@ -108,6 +109,7 @@ fn certified_is_exit_0() {
         "[0.025",
         "log-likelihood",
         "AIC",
+        "AICc",
         "passes",
     ] {
         assert!(run.stdout.contains(word), "no {word} in\n{}", run.stdout);

@@ -13,6 +13,7 @@ mod compare_models;
 mod contract;
 mod degenerate;
 mod durability;
+mod effects;
 mod files;
 mod generate;
 mod groups;
@@ -23,6 +24,7 @@ mod noise_choice;
 mod outcomes;
 mod pages;
 mod paper;
+mod predict;
 mod printed;
 mod roundtrip;
 #[cfg(target_os = "linux")]

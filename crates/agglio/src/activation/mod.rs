@@ -283,6 +283,16 @@ pub trait Activation: Debug + Send + Sync {
     }
 }
 
+/// The left preimage of a value that lies between the limit of φ at −∞ and its minimum, at 1 % of the way. None if φ is
+/// monotone.
+pub(crate) fn far_left(phi: &dyn Activation) -> Option<f64> {
+    let (limit, lo) = (phi.limits().0, phi.range().lo);
+    match phi.preimages(limit + 0.01 * (lo - limit)) {
+        Preimages::Two { left, .. } => Some(left),
+        _ => None,
+    }
+}
+
 /// φ.
 struct Value<'a, A: ?Sized>(&'a A);
 

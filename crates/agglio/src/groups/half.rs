@@ -4,7 +4,7 @@ use crate::activation::Preimages;
 use crate::groups::Parameter;
 use crate::inference::Inference;
 use crate::plan::Plan;
-use crate::table::{Function, Table, Term, Transform};
+use crate::table::{Table, Term};
 
 /// `φ(z) = (φ(−∞) + φ(∞))/2`
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +49,7 @@ impl Half {
 
 /// Whether a covariate of this name is the logarithm of one column.
 fn is_log(name: &str) -> bool {
-    let log = Transform { function: Function::Log, power: 1.0 };
-    Term::parse(name).is_ok_and(|term| matches!(term.factors(), [factor] if factor.transform == log))
+    Term::parse(name).is_ok_and(|term| term.logarithm_of().is_some())
 }
 
 impl Plan {

@@ -1,14 +1,17 @@
-//! The *bootstrap*: the spread of refits to rows that are drawn again with replacement.
+//! The *bootstrap*: the spread of refits to samples that are drawn from the data.
+
+use std::borrow::Cow;
 
 use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::fit::{Outcome, Silent, Stop, fit};
+use crate::inference::kind::Resampling;
 use crate::inference::unavailable::{Available, Unavailable};
 use crate::math::linalg::Symmetric;
 use crate::math::rng::{Random, Stream, derive_key};
 use crate::math::tree::in_pool;
-use crate::oracle::{Batch, Oracle};
+use crate::oracle::{Batch, Oracle, OracleClient, Responses};
 use crate::outcome::{Status, StopReason};
 use crate::solver::direction::LevenbergMarquardt;
 use crate::solver::estimator::Full;
@@ -20,17 +23,15 @@ use crate::solver::{Keep, Method};
 const TOLERANCE: f64 = 1e-8;
 const MOST_STEPS: usize = 200;
 
-/// The covariance of θ over refits to resampled rows (pairs), each of which begins at the fit.
-///
-/// Reference: Efron and Tibshirani (1993), section 9.5.
+/// The covariance of θ over refits to samples, each of which begins at the fit.
 pub(super) fn covariance(
     oracle: &dyn Oracle,
     outcome: &Outcome,
-    replicates: u32,
-    seed: u64,
+    (replicates, seed): (u32, u64),
+    resampling: Resampling,
 ) -> Result<Available<Symmetric>> {
-    let key = Random::new(seed, Stream::Resamples).bits();
-    let refit = |index: u32| refit(oracle, outcome, Batch::Resample { key: derive_key(key, u64::from(index)) });
+    let sampler = Sampler::new(outcome, seed, resampling);
+    let refit = |index: u32| sampler.refit(oracle, index);
     // in the order of their numbers, whatever the number of threads
     let points: Vec<Option<Vec<f64>>> = match in_pool() {
         true => (0..replicates).into_par_iter().map(refit).collect::<Result<_>>()?,
@@ -50,6 +51,36 @@ pub(super) fn covariance(
         covariance.add_outer(1.0 / (count - 1.0), &away);
     }
     Ok(Ok(covariance))
+}
+
+/// Draws samples, and fits them again.
+struct Sampler<'a> {
+    outcome: &'a Outcome,
+    key: u64,
+    resampling: Resampling,
+}
+
+impl<'a> Sampler<'a> {
+    fn new(outcome: &'a Outcome, seed: u64, resampling: Resampling) -> Sampler<'a> {
+        let stream = match resampling {
+            Resampling::Pairs => Stream::Resamples,
+            Resampling::Wild => Stream::Signs,
+        };
+        Sampler { outcome, key: Random::new(seed, stream).bits(), resampling }
+    }
+
+    /// Where the refit to a sample ends; none if it does not converge.
+    fn refit(&self, oracle: &dyn Oracle, index: u32) -> Result<Option<Vec<f64>>> {
+        let key = derive_key(self.key, u64::from(index));
+        match self.resampling {
+            Resampling::Pairs => refit(oracle, self.outcome, Batch::Resample { key }),
+            Resampling::Wild => {
+                let responses = Responses::Wild { key, theta: Cow::Borrowed(&self.outcome.theta) };
+                let sample = OracleClient::new(oracle, oracle.labels()).answering_for(responses);
+                refit(&sample, self.outcome, Batch::All)
+            }
+        }
+    }
 }
 
 /// Where a refit ends; none if it does not converge.

@@ -1,21 +1,22 @@
-//! A *curve* is a model of one covariate between two asymptotes: its midpoint, its slope there and its effective doses.
+//! A *curve* is a model of one covariate: its midpoint, its slope there, its effective doses, and the dose of a response.
 
-use crate::activation::{Activation, Preimages};
+use crate::activation::{Activation, Preimages, far_left};
+use crate::error::Result;
 use crate::inference::estimate::critical;
+use crate::inference::response::ScaledResponse;
 use crate::inference::{Estimate, Summary};
-use crate::oracle::ResponseName;
 
 /// y = a + b·φ(w·x + c) as a function of x, or of a column whose logarithm x is.
 #[derive(Clone, Copy, Debug)]
 pub struct Curve<'a> {
     summary: &'a Summary,
     activation: &'a dyn Activation,
-    /// b.
-    scale: f64,
+    response: ScaledResponse,
     /// Whether the covariate is the logarithm of a column.
     is_log: bool,
     w: f64,
-    limits: (f64, f64),
+    /// The quantile of t for the intervals.
+    quantile: f64,
 }
 
 /// A quantity that is read off a curve.
@@ -28,37 +29,41 @@ pub struct Reading {
 }
 
 impl<'a> Curve<'a> {
-    /// The curve of a fit with this activation and scale of the response; none unless there is exactly one covariate, and the
-    /// activation has two finite limits and takes every value between them once. Values of `x` are those of a column whose
-    /// logarithm is the covariate if `is_log`.
-    pub fn new(summary: &'a Summary, activation: &'a dyn Activation, scale: f64, is_log: bool) -> Option<Curve<'a>> {
-        let limits = activation.limits();
+    /// The curve a + b·φ of a fit with this activation φ; none unless there is exactly one covariate, whose coefficient has a
+    /// standard error and is not zero, and φ takes no value twice. Values of `x` are those of a column whose logarithm is the
+    /// covariate if `is_log`. Intervals have the level of the summary.
+    pub fn new(
+        summary: &'a Summary,
+        activation: &'a dyn Activation,
+        [offset, scale]: [f64; 2],
+        is_log: bool,
+    ) -> Option<Curve<'a>> {
         let w = *summary.values.first().filter(|w| summary.covariates == 1 && **w != 0.0)?;
-        let curve = Curve { summary, activation, scale, is_log, w, limits };
-        (has_asymptotes(activation) && summary.covariance_of(0, 0) > 0.0).then_some(curve)
+        let quantile = critical(summary.interval_level, summary.df).ok()?;
+        let response = ScaledResponse::new(activation, offset, scale);
+        let is_estimated = summary.covariance_of(0, 0) > 0.0 && far_left(activation).is_none();
+        is_estimated.then_some(Curve { summary, activation, response, is_log, w, quantile })
+    }
+
+    /// The same with intervals of another confidence level.
+    ///
+    /// # Errors
+    /// If the level is not between 0 and 1.
+    pub fn with_level(self, level: f64) -> Result<Curve<'a>> {
+        Ok(Curve { quantile: critical(level, self.summary.df)?, ..self })
     }
 
     /// `x = (φ⁻¹(l + p·(r − l)) − c)/w`
     ///
     /// The x at which the curve has gone `percent` percent of the way from its asymptote at small x to that at large x, so that
     /// the x of 10 % is smaller than that of 50 %. For a logarithm it is a value of the column: `exp` of the formula, with
-    /// `exp` of the ends of the interval. None if the percentage is not between 0 and 100.
+    /// `exp` of the ends of the interval. None if the percentage is not between 0 and 100, or there are no two asymptotes.
     ///
     /// Reference: Ritz et al. (2015), `ED` of R's package drc with its default `reference = "control"`.
     pub fn effective(&self, percent: f64) -> Option<Reading> {
-        let (x, gradient) = self.position(percent)?;
-        let estimate = self.summary.function(x, &gradient);
-        let error = estimate.standard_error?;
-        let distance = critical(self.summary.interval_level, estimate.df).ok()? * error;
-        let ends = [x - distance, x + distance];
-        Some(match self.is_log {
-            false => Reading { estimate, interval: ends },
-            true => {
-                let value = x.exp();
-                let estimate = Estimate { value, standard_error: Some(value * error), df: estimate.df };
-                Reading { estimate, interval: ends.map(f64::exp) }
-            }
-        })
+        // the level is a share of the way, so it does not depend on the asymptotes
+        let (x, gradient) = self.position(self.level(percent)?, 0.0);
+        Some(self.reading(x, self.summary.standard_error_of(&gradient)))
     }
 
     /// The x of half of the way, as [`Curve::effective`].
@@ -70,52 +75,80 @@ impl<'a> Curve<'a> {
     ///
     /// The slope of the curve at its midpoint: change of the response for each unit of the column.
     pub fn slope(&self) -> Option<Reading> {
-        let (x, by_x) = self.position(50.0)?;
-        let steepness = self.scale * self.activation.derivative(self.level(50.0)?);
+        let z = self.level(50.0)?;
+        let (x, by_x) = self.position(z, 0.0);
+        let steepness = self.response.scale * self.activation.derivative(z);
         let per_unit = if self.is_log { (-x).exp() } else { 1.0 };
         let value = steepness * self.w * per_unit;
         let mut gradient: Vec<f64> = by_x.iter().map(|g| if self.is_log { -value * g } else { 0.0 }).collect();
-        gradient[0] += steepness * per_unit;
-        let response = gradient.iter_mut().skip(self.summary.names.len() - self.summary.response.len());
-        response.zip(&self.summary.response).for_each(|(g, name)| *g = value * self.relative(*name));
+        *gradient.first_mut()? += steepness * per_unit;
+        self.summary.set_response(&mut gradient, |name| value * self.response.relative(name));
         let estimate = self.summary.function(value, &gradient);
-        let distance = critical(self.summary.interval_level, estimate.df).ok()? * estimate.standard_error?;
+        let distance = self.quantile * estimate.standard_error?;
         Some(Reading { estimate, interval: [value - distance, value + distance] })
     }
 
-    /// ∂ ln|b|/∂ of a parameter of the response scale.
-    fn relative(&self, name: ResponseName) -> f64 {
-        let width = self.scale.abs() * (self.limits.1 - self.limits.0).abs();
-        match name {
-            ResponseName::Upper => 1.0 / width,
-            ResponseName::Lower => -1.0 / width,
-            ResponseName::Scale => 1.0 / self.scale,
-            ResponseName::Offset => 0.0,
-        }
+    /// `z = φ⁻¹((y − a)/b)`
+    ///
+    /// The linear predictor of a response; none if it is at an asymptote of the curve, or beyond.
+    pub fn predictor(&self, response: f64) -> Option<f64> {
+        self.preimage((response - self.response.offset) / self.response.scale)
+    }
+
+    /// `x = (z − c − offset)/w`
+    ///
+    /// The x at which the curve has the response whose [linear predictor](Curve::predictor) is z, in a row with this offset.
+    /// `error` is the standard deviation of the response divided by b·φ′(z): zero for a mean that is known exactly. For a
+    /// logarithm it is a value of the column, as in [`Curve::effective`].
+    ///
+    /// Reference: Seber and Wild (1989), section 5.9.
+    pub fn inverse(&self, z: f64, offset: f64, error: f64) -> Reading {
+        let (x, mut gradient) = self.position(z, offset);
+        let steepness = self.response.scale * self.activation.derivative(z) * self.w;
+        let share = self.activation.value(z);
+        self.summary.set_response(&mut gradient, |name| -self.response.by(name, share) / steepness);
+        self.reading(x, self.summary.standard_error_of(&gradient).hypot(error / self.w))
+    }
+
+    /// A value of the covariate with its standard error, or that of the column whose logarithm it is.
+    fn reading(&self, x: f64, error: f64) -> Reading {
+        let distance = self.quantile * error;
+        let ends = [x - distance, x + distance];
+        let (value, error, interval) = match self.is_log {
+            false => (x, error, ends),
+            true => (x.exp(), x.exp() * error, ends.map(f64::exp)),
+        };
+        Reading { estimate: Estimate { value, standard_error: Some(error), df: self.summary.df }, interval }
     }
 
     /// The linear predictor at a percentage.
     fn level(&self, percent: f64) -> Option<f64> {
         let share = 0.01 * percent;
-        let (left, right) = self.limits;
+        let (left, right) = self.activation.limits();
         let (from, to) = if self.w > 0.0 { (left, right) } else { (right, left) };
-        match self.activation.preimages(from + share * (to - from)) {
-            Preimages::One(z) if share > 0.0 && share < 1.0 && z.is_finite() => Some(z),
+        let is_inside = share > 0.0 && share < 1.0 && has_asymptotes(self.activation);
+        is_inside.then(|| self.preimage(from + share * (to - from)))?
+    }
+
+    /// φ⁻¹ at a value, if that is finite.
+    fn preimage(&self, value: f64) -> Option<f64> {
+        match self.activation.preimages(value) {
+            Preimages::One(z) if z.is_finite() && self.activation.derivative(z) != 0.0 => Some(z),
             _ => None,
         }
     }
 
-    /// The covariate at a percentage, and its gradient by the parameters.
-    fn position(&self, percent: f64) -> Option<(f64, Vec<f64>)> {
+    /// The covariate at a linear predictor, and its gradient by coefficient and intercept.
+    fn position(&self, z: f64, offset: f64) -> (f64, Vec<f64>) {
         let mut gradient = vec![0.0; self.summary.names.len()];
         let constant = self.summary.intercept();
         let c = constant.and_then(|entry| self.summary.values.get(entry)).copied().unwrap_or(0.0);
-        let x = (self.level(percent)? - c) / self.w;
-        *gradient.first_mut()? = -x / self.w;
+        let x = (z - c - offset) / self.w;
+        gradient.iter_mut().take(1).for_each(|own| *own = -x / self.w);
         if let Some(own) = constant.and_then(|entry| gradient.get_mut(entry)) {
             *own = -1.0 / self.w;
         }
-        Some((x, gradient))
+        (x, gradient)
     }
 }
 

@@ -32,14 +32,28 @@ pub enum Covariance {
     /// `G/(G − 1)·(n − 1)/(n − p)·B⁻¹·(Σ s·sᵀ)·B⁻¹`, s = Σ ω r J over a cluster, for G clusters: errors may be correlated
     /// within a cluster. Tests use G − 1 degrees of freedom. Reference: Liang and Zeger (1986).
     Cluster,
-    /// The spread of refits to rows that are drawn with replacement: errors of any distribution. Each refit begins at the fit.
-    /// Reference: Efron and Tibshirani (1993), section 9.5.
+    /// The spread of refits to samples that are drawn from the data: errors of any distribution. Each refit begins at the fit.
     Bootstrap {
         /// Number of refits.
         replicates: u32,
         /// The seed of the draws.
         seed: u64,
+        /// How a sample is drawn.
+        #[serde(default)]
+        resampling: Resampling,
     },
+}
+
+/// How a bootstrap sample is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Resampling {
+    /// Rows with replacement. The default. Reference: Efron and Tibshirani (1993), section 9.5.
+    #[default]
+    Pairs,
+    /// The rows as they are, with residuals of random signs: the covariates are fixed, and errors may have unequal variances. For
+    /// least squares only. Reference: Wu (1986); Davidson and Flachaire (2008).
+    Wild,
 }
 
 impl Covariance {
@@ -70,7 +84,8 @@ impl Covariance {
             Covariance::Hc2 => "hc2",
             Covariance::Hc3 => "hc3",
             Covariance::Cluster => "cluster",
-            Covariance::Bootstrap { .. } => "bootstrap",
+            Covariance::Bootstrap { resampling: Resampling::Pairs, .. } => "bootstrap",
+            Covariance::Bootstrap { resampling: Resampling::Wild, .. } => "wild-bootstrap",
         }
     }
 

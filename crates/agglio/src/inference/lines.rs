@@ -1,7 +1,7 @@
 //! The *lines* of a summary as people read them: a table of coefficients, and statistics of the whole fit.
 
 use crate::inference::summary::INTERCEPT;
-use crate::inference::{Covariance, Reading, Summary};
+use crate::inference::{Covariance, Estimate, Reading, Resampling, Summary};
 use crate::text::columns::columns;
 use crate::text::escape::visible;
 use crate::text::format;
@@ -11,34 +11,19 @@ const ERROR_DIGITS: usize = 4;
 const END_DIGITS: usize = 5;
 
 impl Summary {
+    /// The parameters with their intervals; the intercept comes first.
+    pub fn lines(&self) -> Vec<Line<'_>> {
+        let estimates = self.estimates();
+        let line = |entry: usize| {
+            let (name, interval) = (self.names.get(entry)?, *self.intervals.get(entry)?);
+            Some(Line { name, estimate: *estimates.get(entry)?, interval })
+        };
+        self.display_order().into_iter().filter_map(line).collect()
+    }
+
     /// The parameters with standard errors, t, p and intervals; the intercept comes first.
     pub fn table(&self) -> String {
-        let order: Vec<usize> = self.display_order();
-        let pick = |of: &dyn Fn(usize) -> f64| order.iter().map(|&entry| of(entry)).collect::<Vec<f64>>();
-        let estimates = self.estimates();
-        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
-        let error = pick(&|entry| number(estimates.get(entry).and_then(|own| own.standard_error)));
-        let t = pick(&|entry| number(estimates.get(entry).and_then(|own| own.t())));
-        let p = pick(&|entry| number(estimates.get(entry).and_then(|own| own.p_value())));
-        let end = |side: usize| pick(&|entry| number(self.intervals.get(entry).and_then(|ends| ends[side])));
-        let dead: Vec<bool> = error.iter().map(|error| error.is_nan()).collect();
-        let cells = [
-            format::aligned(pick(&|entry| number(self.values.get(entry).copied()))),
-            blank(format::aligned_to(error.iter().copied(), ERROR_DIGITS), &error, &dead),
-            blank(t.iter().map(|t| decimal(*t)).collect(), &t, &dead),
-            blank(p.iter().map(|p| decimal(*p)).collect(), &p, &dead),
-            blank(format::aligned_to(end(0), END_DIGITS), &end(0), &dead),
-            blank(format::aligned_to(end(1), END_DIGITS), &end(1), &dead),
-        ];
-        let names = order.iter().map(|&entry| self.names.get(entry).map(|name| visible(name)).unwrap_or_default());
-        let tail = 0.5 * (1.0 - self.interval_level);
-        let bounds = [format!("[{}", share(tail)), format!("{}]", share(1.0 - tail))];
-        let header = ["column", "coefficient", "std. error", "t", "P>|t|", &bounds[0], &bounds[1]];
-        let row = |(k, name): (usize, String)| {
-            let numbers = cells.iter().map(|column| column.get(k).cloned().unwrap_or_default());
-            std::iter::once(name).chain(numbers).collect()
-        };
-        columns(&header, &names.enumerate().map(row).collect::<Vec<Vec<String>>>())
+        estimates_table("coefficient", &self.lines(), self.interval_level)
     }
 
     /// Positions of the parameters in the order in which they are shown: the intercept first.
@@ -52,10 +37,15 @@ impl Summary {
         let own = &self.goodness;
         let of = if pre { " (of φ⁻¹(y))" } else { "" };
         let error = format!("{} on {} degrees of freedom{of}", format::short(own.sigma), own.df_residual);
-        let [aic, bic] = [own.aic, own.bic].map(tenths);
+        // none for samples that are too small for the correction
+        let criteria = [("AIC", Some(own.aic)), ("AICc", own.aicc), ("BIC", Some(own.bic))];
+        let criteria = criteria.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", tenths(value?))));
         vec![
             ("residual error", error),
-            ("log-likelihood", format!("{}{of}; AIC {aic}, BIC {bic}", tenths(own.log_likelihood))),
+            (
+                "log-likelihood",
+                format!("{}{of}; {}", tenths(own.log_likelihood), criteria.collect::<Vec<_>>().join(", ")),
+            ),
             ("std. errors", self.kind_in_words()),
         ]
     }
@@ -68,6 +58,13 @@ impl Summary {
             (Covariance::Cluster, Some(clusters)) => {
                 format!("cluster: {clusters} clusters, t has {} degrees of freedom", self.df)
             }
+            (Covariance::Bootstrap { replicates, resampling, .. }, _) => {
+                let how = match resampling {
+                    Resampling::Pairs => "rows drawn with replacement",
+                    Resampling::Wild => "residuals of random signs (wild)",
+                };
+                format!("bootstrap: {replicates} refits, {how}; robust to errors of unequal variance")
+            }
             (kind, _) => format!("{kind}: robust to errors of unequal variance"),
         }
     }
@@ -79,6 +76,43 @@ impl Summary {
         let level = format::brief(100.0 * self.interval_level);
         format!("{} (std. error {error}, {level} % interval {low} to {high})", format::short(reading.estimate.value))
     }
+}
+
+/// An estimate with its name, as a line of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// What is estimated.
+    pub name: &'a str,
+    /// The estimate.
+    pub estimate: Estimate,
+    /// The ends of its confidence interval; an open end is none.
+    pub interval: [Option<f64>; 2],
+}
+
+/// Estimates with standard errors, t, p and intervals of a confidence level. `what` heads the column of the estimates.
+pub fn estimates_table(what: &str, lines: &[Line<'_>], level: f64) -> String {
+    let pick = |of: &dyn Fn(&Estimate) -> Option<f64>| -> Vec<f64> {
+        lines.iter().map(|line| of(&line.estimate).unwrap_or(f64::NAN)).collect()
+    };
+    let end = |side: usize| lines.iter().map(|line| line.interval[side].unwrap_or(f64::NAN)).collect::<Vec<f64>>();
+    let (error, t, p) = (pick(&|own| own.standard_error), pick(&Estimate::t), pick(&Estimate::p_value));
+    let dead: Vec<bool> = error.iter().map(|error| error.is_nan()).collect();
+    let cells = [
+        format::aligned(pick(&|own| Some(own.value))),
+        blank(format::aligned_to(error.iter().copied(), ERROR_DIGITS), &error, &dead),
+        blank(t.iter().map(|t| decimal(*t)).collect(), &t, &dead),
+        blank(p.iter().map(|p| decimal(*p)).collect(), &p, &dead),
+        blank(format::aligned_to(end(0), END_DIGITS), &end(0), &dead),
+        blank(format::aligned_to(end(1), END_DIGITS), &end(1), &dead),
+    ];
+    let tail = 0.5 * (1.0 - level);
+    let bounds = [format!("[{}", share(tail)), format!("{}]", share(1.0 - tail))];
+    let header = ["column", what, "std. error", "t", "P>|t|", &bounds[0], &bounds[1]];
+    let row = |(k, line): (usize, &Line<'_>)| {
+        let numbers = cells.iter().map(|column| column.get(k).cloned().unwrap_or_default());
+        std::iter::once(visible(line.name)).chain(numbers).collect()
+    };
+    columns(&header, &lines.iter().enumerate().map(row).collect::<Vec<Vec<String>>>())
 }
 
 /// The coefficients alone, with the intercept first.

@@ -21,6 +21,7 @@ mod lines;
 mod nested;
 mod pinned;
 mod profile;
+mod response;
 mod sandwich;
 mod summary;
 mod unavailable;
@@ -38,12 +39,13 @@ pub use curve::{Curve, Reading, has_asymptotes};
 pub use estimate::{Estimate, Interval};
 pub use goodness::Goodness;
 pub use hypothesis::LinearHypothesis;
-pub use kind::Covariance;
-pub use lines::plain_table;
+pub use kind::{Covariance, Resampling};
+pub use lines::{Line, estimates_table, plain_table};
 pub use nested::{Deviance, Test, f_test, likelihood_ratio_test};
 pub use summary::{INTERCEPT, Intervals, Summary, parameter_names};
 pub use unavailable::{Available, Unavailable};
 
+pub(crate) use response::ScaledResponse;
 use sandwich::{Counts, Sandwich};
 use units::Units;
 

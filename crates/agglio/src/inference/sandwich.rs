@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::error::Result;
 use crate::fit::Outcome;
 use crate::inference::bootstrap;
-use crate::inference::kind::Covariance;
+use crate::inference::kind::{Covariance, Resampling};
 use crate::inference::unavailable::{Available, Unavailable};
 use crate::math::linalg::{Factor, Symmetric};
 use crate::oracle::{Ask, Batch, Hessian, Meat, Oracle, Query, Want, Weighting};
@@ -47,7 +47,12 @@ impl Sandwich {
             Covariance::Hc2 | Covariance::Hc3 => maker.by_leverage(kind.leverage_power())?,
             Covariance::Cluster if !oracle.facts().has_clusters => Err(Unavailable::NoClusters),
             Covariance::Cluster => maker.by_cluster()?,
-            Covariance::Bootstrap { replicates, seed } => maker.by_resampling(replicates, seed)?,
+            Covariance::Bootstrap { resampling: Resampling::Wild, .. } if oracle.facts().is_convex => {
+                Err(Unavailable::WildLikelihood)
+            }
+            Covariance::Bootstrap { replicates, seed, resampling } => {
+                maker.by_resampling((replicates, seed), resampling)?
+            }
         };
         Ok(found.and_then(Sandwich::checked))
     }
@@ -112,9 +117,9 @@ impl Maker<'_> {
         })
     }
 
-    fn by_resampling(&self, replicates: u32, seed: u64) -> Result<Available<Sandwich>> {
+    fn by_resampling(&self, draws: (u32, u64), resampling: Resampling) -> Result<Available<Sandwich>> {
         let (bread, square) = self.bread_and_square(Hessian::GaussNewton)?;
-        let covariance = bootstrap::covariance(self.oracle, self.outcome, replicates, seed)?;
+        let covariance = bootstrap::covariance(self.oracle, self.outcome, draws, resampling)?;
         Ok(covariance.map(|covariance| Sandwich { covariance, bread, square, clusters: None }))
     }
 

@@ -37,6 +37,8 @@ pub enum Unavailable {
     OneCluster,
     /// Many resampled fits did not converge.
     Resamples,
+    /// Residuals of random signs would take shares out of their range.
+    WildLikelihood,
     /// The quantity is defined for noise after φ only.
     NoiseBefore,
 }
@@ -64,6 +66,9 @@ impl fmt::Display for Unavailable {
             Unavailable::OneCluster => "cluster-robust standard errors need at least two clusters",
             Unavailable::Resamples => {
                 "more than a tenth of the bootstrap fits did not converge: the rows do not identify the coefficients well"
+            }
+            Unavailable::WildLikelihood => {
+                "the wild bootstrap needs least squares: residuals of random signs would take shares out of their range"
             }
             Unavailable::NoiseBefore => "marginal effects are defined for noise after the activation only",
         })

@@ -34,6 +34,8 @@ pub enum Stream {
     Probes = 10,
     /// The rows of bootstrap samples.
     Resamples = 11,
+    /// The signs of residuals in wild bootstrap samples.
+    Signs = 12,
 }
 
 /// A reproducible source of random numbers.
@@ -176,6 +178,11 @@ pub fn resample(key: u64, len: usize) -> Vec<u32> {
         counts[row as usize] += 1;
     }
     counts
+}
+
+/// +1 or −1 for a row, with equal probability.
+pub fn sign(key: u64, row: usize) -> f64 {
+    if derive_key(key, row as u64) >> 63 == 0 { 1.0 } else { -1.0 }
 }
 
 /// The finaliser of SplitMix64: every input bit influences every output bit.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::by_name::ByName;
 use crate::inference::Summary;
+use crate::oracle::Loss;
 use crate::report::Scale;
 use crate::save::envelope::{Envelope, Fields, MODEL};
 
@@ -32,7 +33,7 @@ fn fields(version: u64) -> Option<Fields> {
     match version {
         1 => Some(Fields { required: &FIELDS, optional: &[] }),
         2 => Some(Fields { required: &FIELDS, optional: &["columns", "checksum"] }),
-        3 => Some(Fields { required: &FIELDS, optional: &["columns", "affine", "inference", "checksum"] }),
+        3 => Some(Fields { required: &FIELDS, optional: &["columns", "affine", "criterion", "inference", "checksum"] }),
         _ => None,
     }
 }
@@ -53,6 +54,9 @@ pub(super) struct File {
     pub noise: String,
     pub tau: f64,
     pub deviation: Option<f64>,
+    /// The loss that was minimised; left out for least squares.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub criterion: Loss,
     /// None if it overflows.
     pub loss: Option<f64>,
     pub status: String,
@@ -61,6 +65,10 @@ pub(super) struct File {
     /// Covariance and intervals; none if the fit had no standard errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inference: Option<Summary>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl File {

@@ -3,7 +3,6 @@
 use super::{Centre, Model};
 use crate::error::{Error, Result};
 use crate::inference::{Distribution, Summary};
-use crate::oracle::ResponseName;
 
 /// What an interval is to contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub struct Prediction {
 }
 
 impl Model {
-    /// `ŷ ± t·√(JᵀVJ)`, and `ŷ ± t·√(σ̂² + JᵀVJ)` for a further response
+    /// `ŷ ± t·√(JᵀVJ)`, and `ŷ ± t·√(σ̂² + JᵀVJ)` for a further response, with σ̂²·ŷ·(1 − ŷ) in place of σ̂² for a likelihood
     ///
     /// Predictions with intervals of this confidence level; rows and offsets are as in [`Model::predict`]. J is the gradient of ŷ
     /// by all parameters, with free asymptotes. Under noise before φ the ends are predictions at the ends of the interval of
@@ -46,7 +45,6 @@ impl Model {
         let t = quantile(level, summary.df)?;
         let z = self.predictors(values, offsets);
         let centres = self.predict(values, offsets, centre);
-        let sigma = if of == Of::Prediction { summary.goodness.sigma } else { 0.0 };
         let mut x = values.chunks(self.coefficients.len().max(1));
         let mut gradient = vec![0.0; summary.names.len()];
         Ok(z.iter()
@@ -57,7 +55,7 @@ impl Model {
                     Some(deviation) => {
                         self.linear_gradient(summary, x, &mut gradient);
                         let error = summary.standard_error_of(&gradient);
-                        let width = t * error.hypot(sigma);
+                        let width = t * error.hypot(self.sigma(of, value));
                         // a further response has its own noise, so its ends are not means
                         let mean = centre == Centre::Mean && of == Of::Confidence;
                         let interval = self.images([z - width, z + width], mean.then_some(deviation));
@@ -66,7 +64,7 @@ impl Model {
                     None => {
                         self.gradient(summary, x, z, &mut gradient);
                         let error = summary.standard_error_of(&gradient);
-                        let width = t * error.hypot(sigma);
+                        let width = t * error.hypot(self.sigma(of, value));
                         Prediction { value, standard_error: error, interval: [value - width, value + width] }
                     }
                 }
@@ -91,9 +89,10 @@ impl Model {
         Ok(self.predictors(values, offsets).into_iter().map(one).collect())
     }
 
-    fn require_inference(&self) -> Result<&Summary> {
-        let missing = "the model has no covariance, which intervals need: the fit had no standard errors";
-        self.inference().ok_or_else(|| Error::data(missing))
+    /// The standard deviation of a further response of weight one about its mean, where an interval is to contain one.
+    pub(super) fn sigma(&self, of: Of, mean: f64) -> f64 {
+        let sigma = self.inference().map_or(f64::NAN, |summary| summary.goodness.sigma);
+        if of == Of::Prediction { sigma * self.file.criterion.spread(mean) } else { 0.0 }
     }
 
     /// Responses or mean responses at two linear predictors, the smaller one first.
@@ -116,21 +115,12 @@ impl Model {
 
     /// The gradient of the response at a row by all parameters.
     fn gradient(&self, summary: &Summary, x: &[f64], z: f64, gradient: &mut [f64]) {
-        let (slope, value) = (self.phi.derivative(z), self.phi.value(z));
+        let slope = self.phi.derivative(z);
         self.linear_gradient(summary, x, gradient);
         // a row at an infinite covariate is on the asymptote, whatever the coefficients are
         gradient.iter_mut().for_each(|g| *g = if slope == 0.0 { 0.0 } else { *g * slope });
-        let (left, right) = self.phi.limits();
-        let (lower, upper) = (left.min(right), left.max(right));
-        let affine = self.file.affine.unwrap_or_default();
-        let by = |name: ResponseName| match name {
-            ResponseName::Lower => (upper - value) / (upper - lower),
-            ResponseName::Upper => (value - lower) / (upper - lower),
-            ResponseName::Offset => 1.0,
-            ResponseName::Scale => (value - affine.offset) / affine.scale,
-        };
-        let first = summary.names.len() - summary.response.len();
-        gradient.iter_mut().skip(first).zip(&summary.response).for_each(|(g, name)| *g = by(*name));
+        let (response, share) = (self.response(), self.activation.value(z));
+        summary.set_response(gradient, |name| response.by(name, share));
     }
 }
 

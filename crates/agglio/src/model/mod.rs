@@ -4,8 +4,10 @@
 
 mod by_name;
 mod coefficients;
+mod effects;
 mod file;
 mod interval;
+mod inverse;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,12 +15,15 @@ use std::sync::Arc;
 
 use by_name::ByName;
 pub use coefficients::Coefficients;
+pub use effects::MarginalEffects;
 use file::File;
 pub use interval::{Of, Prediction};
+pub use inverse::Inverse;
 
 use crate::activation::{Activation, Affine, Registry};
-use crate::error::{Error, ErrorKind, Result};
-use crate::inference::Summary;
+use crate::error::{Error, ErrorKind, Hint, Result};
+use crate::inference::{ScaledResponse, Summary};
+use crate::oracle::Loss;
 use crate::outcome::Status;
 use crate::report::{Report, Scale};
 use crate::save::{Draft, publish};
@@ -93,6 +98,7 @@ impl Model {
             noise: report.noise.name().into(),
             tau: report.tau,
             deviation: report.sigma,
+            criterion: report.criterion,
             loss: Some(report.loss).filter(|loss| loss.is_finite()),
             status: report.status().to_string(),
             solver: origin.solver.into(),
@@ -262,6 +268,21 @@ impl Model {
         self.file.inference.as_ref()
     }
 
+    /// The same, or the reason why there is none.
+    ///
+    /// # Errors
+    /// If the fit had no standard errors.
+    pub fn require_inference(&self) -> Result<&Summary> {
+        self.inference().ok_or_else(|| {
+            let why = match self.file.status == Status::Converged.to_string() {
+                true => "the fit had no standard errors".to_owned(),
+                false => format!("its fit was not certified (status `{}`)", self.file.status),
+            };
+            let what = format!("the model has no covariance, which intervals need: {why}");
+            Error::data(what).with_hint(Some(Hint::StandardErrors))
+        })
+    }
+
     /// The intercept; zero if there is none.
     pub fn intercept(&self) -> f64 {
         self.file.intercept
@@ -277,6 +298,17 @@ impl Model {
         self.file.affine.unwrap_or_default()
     }
 
+    /// The scale of the response, with its asymptotes.
+    fn response(&self) -> ScaledResponse {
+        let Scale { offset, scale } = self.affine();
+        ScaledResponse::new(self.activation.as_ref(), offset, scale)
+    }
+
+    /// The loss that the fit minimised.
+    pub fn criterion(&self) -> Loss {
+        self.file.criterion
+    }
+
     /// The noise model, `post` or `pre`.
     pub fn noise(&self) -> &str {
         &self.file.noise
@@ -287,7 +319,7 @@ impl Model {
         self.file.tau
     }
 
-    /// Mean square of the residuals of the fit; none if it overflowed.
+    /// Mean loss of the fit, such as the mean square of the residuals; none if it overflowed.
     pub fn loss(&self) -> Option<f64> {
         self.file.loss
     }

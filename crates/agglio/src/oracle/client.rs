@@ -1,14 +1,15 @@
-//! A *client* is the view of an oracle that one of several runs has: it has its own labels, row count and interrupt.
+//! A *client* is the view of an oracle that one of several runs has: it has its own labels, responses, row count and interrupt.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::Result;
-use crate::oracle::{Answer, Facts, LabelChoice, Oracle, Query, given_up};
+use crate::oracle::{Answer, Facts, LabelChoice, Oracle, Query, Responses, given_up};
 
 /// An oracle for one run.
 pub(crate) struct OracleClient<'a> {
     oracle: &'a dyn Oracle,
     labels: LabelChoice,
+    responses: Responses<'a>,
     /// The row count of this run, if it is separate from that of the oracle.
     visited: Option<AtomicU64>,
     interrupt: Option<&'a AtomicBool>,
@@ -17,7 +18,17 @@ pub(crate) struct OracleClient<'a> {
 impl<'a> OracleClient<'a> {
     /// The oracle with these graduated labels.
     pub fn new(oracle: &'a dyn Oracle, labels: LabelChoice) -> OracleClient<'a> {
-        OracleClient { oracle, labels, visited: None, interrupt: None }
+        OracleClient { oracle, labels, responses: Responses::Observed, visited: None, interrupt: None }
+    }
+
+    /// The same for other responses.
+    pub fn answering_for(self, responses: Responses<'a>) -> OracleClient<'a> {
+        OracleClient { responses, ..self }
+    }
+
+    /// A query of this run.
+    fn own<'q>(&'q self, query: &Query<'q>) -> Query<'q> {
+        query.clone().with_labels(self.labels).with_responses(&self.responses)
     }
 
     /// A client with its own row count and interrupt flag, for a run parallel to others. The count starts at that of
@@ -48,13 +59,14 @@ impl Oracle for OracleClient<'_> {
         if let Some(nothing) = given_up(self, query) {
             return Ok(nothing);
         }
-        self.count_query(query);
-        self.oracle.ask(&query.clone().with_labels(self.labels))
+        let query = self.own(query);
+        self.count_query(&query);
+        self.oracle.ask(&query)
     }
 
     fn ask_all(&self, queries: &[Query<'_>]) -> Result<Vec<Answer>> {
+        let queries: Vec<Query<'_>> = queries.iter().map(|query| self.own(query)).collect();
         queries.iter().for_each(|query| self.count_query(query));
-        let queries: Vec<Query<'_>> = queries.iter().map(|query| query.clone().with_labels(self.labels)).collect();
         self.oracle.ask_all(&queries)
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::activation::{Activation, Preimages, named};
+use crate::activation::{Activation, Preimages, far_left, named};
 use crate::oracle::clip::Clip;
 use crate::oracle::loss::Loss;
 use crate::oracle::query::{LabelChoice, Margin};
@@ -51,11 +51,7 @@ impl Frame {
     /// The left preimage of a value that lies between the limit of φ at −∞ and its minimum, at 1 % of the way. None if φ is
     /// monotone.
     pub(super) fn far_left(&self) -> Option<f64> {
-        let (limit, lo) = (self.activation.limits().0, self.activation.range().lo);
-        match self.activation.preimages(limit + 0.01 * (lo - limit)) {
-            Preimages::Two { left, .. } => Some(left),
-            _ => None,
-        }
+        far_left(self.activation.as_ref())
     }
 
     /// The argument of the minimum of φ, if there is one.

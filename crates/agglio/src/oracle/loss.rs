@@ -14,6 +14,7 @@ use crate::text::format::brief;
 
 /// The loss that a fit minimises at τ = 1. Below τ = 1 every fit is least squares on graduated labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Loss {
     /// ρ = (μ − y)², μ = φ(z): least squares.
     #[default]
@@ -105,6 +106,14 @@ impl Loss {
         (!fits).then_some(
             "it needs means between 0 and 1; use activation `sigmoid`, `probit` or `cloglog`, or loss `squares`",
         )
+    }
+
+    /// The standard deviation of a response with this mean, divided by σ: the root of the dispersion of a likelihood.
+    pub(crate) fn spread(self, mean: f64) -> f64 {
+        match self {
+            Loss::Squares => 1.0,
+            Loss::Bernoulli => (mean * (1.0 - mean)).max(0.0).sqrt(),
+        }
     }
 
     /// Refuses labels that the loss is not defined for.

@@ -33,6 +33,7 @@ mod response_pass;
 mod row_pass;
 mod scratch;
 mod shard;
+mod wild;
 
 use std::borrow::Cow;
 
@@ -56,7 +57,8 @@ pub use partial_sums::{ClusterScore, PartialSums, Weighted};
 pub use partition::Partition;
 pub use projection::Projection;
 pub use query::{
-    Ask, At, Batch, Ends, Hessian, LabelChoice, Margin, Memory, PreimageBranch, Query, ResponseChoice, Want, Weighting,
+    Ask, At, Batch, Ends, Hessian, LabelChoice, Margin, Memory, PreimageBranch, Query, ResponseChoice, Responses, Want,
+    Weighting,
 };
 pub use response::{FreeResponse, ResponseName, ResponseParameter, ResponseScale};
 pub use shard::{Shard, Shards};

@@ -49,7 +49,7 @@ impl RowPass<'_> {
         sums: &mut PartialSums,
     ) {
         let ScratchView { weight, offset, columns: [a, b, ..], products, .. } = view;
-        let Prepared { frame, labels } = self.prepared;
+        let Prepared { frame, labels, .. } = self.prepared;
         let weighted_preimages = |choice: PreimageChoice, a: &mut [f64]| {
             match (choice, &frame.response) {
                 (PreimageChoice::Rescaled(start), Some(response)) => {

@@ -40,6 +40,24 @@ impl Batch {
     }
 }
 
+/// The responses that the labels are made of, as a rule that any shard can evaluate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Responses<'a> {
+    /// Those of the table.
+    #[default]
+    Observed,
+    /// `ŷ ± (y − ŷ)`: predictions at a point, with residuals of random signs, one for each row of the table: a wild bootstrap
+    /// sample. At τ < 1 the same holds for the graduated labels. For least squares only.
+    ///
+    /// Reference: Wu (1986), with the signs of Davidson and Flachaire (2008).
+    Wild {
+        /// The key of the signs.
+        key: u64,
+        /// The point of the predictions.
+        theta: Cow<'a, [f64]>,
+    },
+}
+
 /// The choice of graduated labels. At τ = 1 it has no effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelChoice {
@@ -85,6 +103,9 @@ pub struct Query<'a> {
     pub batch: Batch,
     /// Their graduated labels. Without a choice, those of the oracle.
     pub labels: Option<LabelChoice>,
+    /// The responses to which predictions at a point are compared.
+    #[serde(default)]
+    pub responses: Responses<'a>,
     /// The sums.
     pub ask: Ask<'a>,
 }
@@ -248,7 +269,7 @@ pub struct Ends<'a> {
 impl<'a> Query<'a> {
     /// A query with the default labels.
     pub fn new(batch: Batch, ask: Ask<'a>) -> Query<'a> {
-        Query { batch, labels: None, ask }
+        Query { batch, labels: None, responses: Responses::Observed, ask }
     }
 
     /// A query for the loss at (θ, τ), without memory.
@@ -280,16 +301,26 @@ impl<'a> Query<'a> {
         self
     }
 
+    /// Sets the responses, unless they are already set.
+    pub fn with_responses(self, responses: &Responses<'a>) -> Query<'a> {
+        match self.responses {
+            Responses::Observed => Query { responses: responses.clone(), ..self },
+            Responses::Wild { .. } => self,
+        }
+    }
+
     /// Number of points at which each row is evaluated, for the count of passes.
     pub(super) fn points(&self) -> usize {
-        match &self.ask {
-            Ask::Constant { .. } => 0,
-            Ask::Departure(_) => 2,
-            // at the origin no product is needed
-            Ask::Projection { theta, directions } => {
-                directions.len() + usize::from(theta.iter().any(|theta| *theta != 0.0))
+        let predictions = usize::from(self.responses != Responses::Observed);
+        predictions
+            + match &self.ask {
+                Ask::Constant { .. } => 0,
+                Ask::Departure(_) => 2,
+                // at the origin no product is needed
+                Ask::Projection { theta, directions } => {
+                    directions.len() + usize::from(theta.iter().any(|theta| *theta != 0.0))
+                }
+                _ => 1,
             }
-            _ => 1,
-        }
     }
 }

@@ -9,11 +9,12 @@ use crate::oracle::loss::{self, Form};
 use crate::oracle::meat::no_rows_of_meat;
 use crate::oracle::partial_sums::{PartialSums, Weighted};
 use crate::oracle::preimage_pass::DEPARTURE;
-use crate::oracle::query::{Ask, At, Ends, Hessian, Memory, Query, Want, Weighting};
+use crate::oracle::query::{Ask, At, Ends, Hessian, Memory, Query, Responses, Want, Weighting};
 use crate::oracle::response::{ResponseAt, ResponseBlock};
 use crate::oracle::response_pass::Rescaled;
 use crate::oracle::scratch::{Scratch, ScratchView};
 use crate::oracle::shard::{Asked, Prepared};
+use crate::oracle::wild::Wild;
 use crate::rows::{Addition, Predictor, Rows, Run};
 
 /// Number of rows of `width` entries that are processed together. They must still be in the cache when their
@@ -33,6 +34,8 @@ pub(super) struct RowPass<'a> {
     pub at: Option<Predictor>,
     /// Further points.
     pub others: Vec<Predictor>,
+    /// The predictions that the responses are made of; none if they are those of the table.
+    pub wild: Option<Wild>,
     /// The response scale at θ, if it has a free entry.
     pub response: Option<ResponseAt>,
 }
@@ -61,7 +64,11 @@ impl<'a> RowPass<'a> {
             }
             _ => None,
         };
-        RowPass { rows, prepared, query, asked, at, others, response }
+        let wild = match &query.responses {
+            Responses::Observed => None,
+            Responses::Wild { key, theta } => Some(Wild::new(*key, theta, &prepared.frame)),
+        };
+        RowPass { rows, prepared, query, asked, at, others, wild, response }
     }
 
     /// The sums over some positions of the rows. A leaf is summed in order; children are merged.
@@ -171,7 +178,7 @@ impl<'a> RowPass<'a> {
     ) {
         let wants_derivative = at.want != Want::Loss;
         self.rows.labels(run, label);
-        let Prepared { frame, labels } = self.prepared;
+        let Prepared { frame, labels, .. } = self.prepared;
         let [kept, first, second] = scratch;
         if self.form(at) == Form::Likelihood {
             let (phi, both) = (frame.activation.as_ref(), [residual, derivative]);
@@ -189,6 +196,9 @@ impl<'a> RowPass<'a> {
             }
             Some(response) => self.rescale(response, weight, [residual, derivative], kept),
         }
+        if let Some(wild) = &self.wild {
+            self.redraw(wild, at.tau, run, label, [first, second]);
+        }
         sums.include(&loss::compare(weight, label, residual));
         if wants_derivative {
             loss::mask(weight, derivative);
@@ -205,7 +215,14 @@ impl<'a> RowPass<'a> {
     }
 
     /// φ̂_τ(z), or φ(z) at τ = 1, and its derivative if it is needed.
-    fn respond(&self, tau: f64, wants_derivative: bool, z: &[f64], value: &mut [f64], derivative: &mut [f64]) {
+    pub(super) fn respond(
+        &self,
+        tau: f64,
+        wants_derivative: bool,
+        z: &[f64],
+        value: &mut [f64],
+        derivative: &mut [f64],
+    ) {
         let activation = &self.prepared.frame.activation;
         match (tau == 1.0, wants_derivative) {
             (true, false) => activation.respond(z, value),

@@ -70,6 +70,8 @@ pub struct Shard {
 pub(super) struct Prepared {
     pub frame: Frame,
     pub labels: LabelPreimages,
+    /// The position of the first row in the whole table.
+    pub first: usize,
 }
 
 impl Shard {
@@ -172,7 +174,7 @@ impl Shards for Shard {
 
     fn prepare(&mut self, frame: &Frame) -> Result<Tally> {
         let (labels, tally) = LabelPreimages::of(self.rows.as_ref(), frame);
-        self.prepared = Some(Prepared { frame: frame.clone(), labels });
+        self.prepared = Some(Prepared { frame: frame.clone(), labels, first: self.first });
         Ok(tally)
     }
 

@@ -9,7 +9,7 @@ use std::collections::TryReserveError;
 
 use memchr::{memchr, memchr3};
 
-use crate::read::{Table, cell, decimal};
+use crate::read::{Table, Verbatim, cell, decimal};
 use crate::table::{Columns, Computed, Design, Levels};
 
 /// The use of a field.
@@ -19,10 +19,35 @@ enum Place {
     None,
     /// Position of its number in a row: covariates first, then response, weight and offset.
     Number(usize),
+    /// It is read as text, and perhaps as a number too.
+    Words(Words),
+}
+
+/// The uses of a field that is read as text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Words {
+    /// Position of its number in a row, if it is a number too.
+    number: Option<usize>,
     /// Position of its level among the categories.
-    Level(usize),
-    /// A number that is also a level.
-    Both(usize, usize),
+    level: Option<usize>,
+    /// Position of its text among those that are kept.
+    kept: Option<usize>,
+}
+
+impl Place {
+    /// The same field, read as text too; none if it already is such a text.
+    fn with(self, words: Words) -> Option<Place> {
+        let before = match self {
+            Place::None => Words::default(),
+            Place::Number(place) => Words { number: Some(place), ..Words::default() },
+            Place::Words(words) => words,
+        };
+        let twice =
+            (before.level.is_some() && words.level.is_some()) || (before.kept.is_some() && words.kept.is_some());
+        let both =
+            Words { number: before.number, level: before.level.or(words.level), kept: before.kept.or(words.kept) };
+        (!twice).then_some(Place::Words(both))
+    }
 }
 
 /// The layout of the fields of a line.
@@ -36,6 +61,8 @@ pub struct Layout {
     /// How covariates are computed, unless they are these numbers.
     design: Option<Design>,
     categories: usize,
+    /// Number of columns of kept text.
+    kept: usize,
     target: Option<usize>,
     weights: Option<usize>,
     offset: Option<usize>,
@@ -60,16 +87,16 @@ impl Layout {
         let (target, weights, offset) = (place(columns.target), place(columns.weights), place(columns.offset));
         for (level, &j) in columns.categories.iter().enumerate() {
             let place = places.get_mut(j)?;
-            *place = match *place {
-                Place::None => Place::Level(level),
-                Place::Number(number) => Place::Both(number, level),
-                // a column that is read twice
-                _ => return None,
-            };
+            // none for a column that is read twice
+            *place = place.with(Words { level: Some(level), ..Words::default() })?;
+        }
+        for (kept, &j) in columns.kept.iter().enumerate() {
+            let place = places.get_mut(j)?;
+            *place = place.with(Words { kept: Some(kept), ..Words::default() })?;
         }
         let (features, design) = (columns.features.len(), columns.design.clone());
-        let categories = columns.categories.len();
-        Some(Layout { delimiter, features, design, categories, target, weights, offset, drop, places })
+        let (categories, kept) = (columns.categories.len(), columns.kept.len());
+        Some(Layout { delimiter, features, design, categories, kept, target, weights, offset, drop, places })
     }
 
     /// Number of covariates.
@@ -103,6 +130,8 @@ pub struct Block {
     /// Codes of the rows for each category, and the levels of this block.
     codes: Vec<Vec<u32>>,
     levels: Vec<Levels>,
+    /// Texts of the rows for each kept column.
+    kept: Vec<Verbatim>,
     /// The numbers and codes of the current line.
     line: Vec<f64>,
     line_codes: Vec<u32>,
@@ -147,6 +176,11 @@ impl Block {
         self.codes.resize_with(layout.categories, Vec::new);
         self.levels.resize_with(layout.categories, Levels::default);
         self.levels.iter_mut().for_each(Levels::clear);
+        self.kept.resize_with(layout.kept, Verbatim::default);
+        self.kept.iter_mut().try_for_each(|kept| {
+            kept.truncate(0);
+            kept.try_reserve(rows, bytes)
+        })?;
         self.codes.iter_mut().try_for_each(|codes| {
             codes.clear();
             codes.try_reserve(rows)
@@ -164,7 +198,10 @@ impl Block {
             text = rest;
             match bad {
                 Bad { any: false, .. } => self.keep_line(layout)?,
-                Bad { missing: true, .. } if layout.drop => self.dropped += 1,
+                Bad { missing: true, .. } if layout.drop => {
+                    self.kept.iter_mut().for_each(|kept| kept.truncate(self.rows));
+                    self.dropped += 1;
+                }
                 Bad { .. } => return None,
             }
         }
@@ -194,11 +231,7 @@ impl Block {
         let place = match place {
             Place::Number(place) => place,
             Place::None => return text.get(memchr3(delimiter, b'\n', b'\r', text)?..),
-            Place::Level(level) => return self.take_level(text, level, delimiter, bad),
-            Place::Both(place, level) => {
-                self.take_level(text, level, delimiter, bad)?;
-                return self.take_field(text, Place::Number(place), delimiter, bad);
-            }
+            Place::Words(words) => return self.take_words(text, words, delimiter, bad),
         };
         let number = self.line.get_mut(place)?;
         if let Some((value, bytes)) = decimal::leading(text) {
@@ -221,18 +254,28 @@ impl Block {
         Some(rest)
     }
 
-    /// Reads the level in one field, as [`Block::take_field`] reads a number. Apart, so that reading numbers stays fast.
+    /// Reads one field as text, as [`Block::take_field`] reads a number. Apart, so that reading numbers stays fast.
     #[inline(never)]
-    fn take_level<'t>(&mut self, text: &'t [u8], level: usize, delimiter: u8, bad: &mut Bad) -> Option<&'t [u8]> {
+    fn take_words<'t>(&mut self, text: &'t [u8], words: Words, delimiter: u8, bad: &mut Bad) -> Option<&'t [u8]> {
         let (field, rest) = text.split_at_checked(memchr3(delimiter, b'\n', b'\r', text)?)?;
-        match cell::level(field.trim_ascii()) {
-            Ok(name) => *self.line_codes.get_mut(level)? = self.levels.get_mut(level)?.code(name),
-            Err(fault) => {
-                bad.any = true;
-                bad.missing |= fault.is_missing();
+        let field = field.trim_ascii();
+        if let Some(kept) = words.kept {
+            // a cell that is not text is described by the reader of records
+            self.kept.get_mut(kept)?.push(cell::text(field).ok()?);
+        }
+        if let Some(level) = words.level {
+            match cell::level(field) {
+                Ok(name) => *self.line_codes.get_mut(level)? = self.levels.get_mut(level)?.code(name),
+                Err(fault) => {
+                    bad.any = true;
+                    bad.missing |= fault.is_missing();
+                }
             }
         }
-        Some(rest)
+        match words.number {
+            Some(place) => self.take_field(text, Place::Number(place), delimiter, bad),
+            None => Some(rest),
+        }
     }
 
     /// Keeps the current line; none if a term cannot take one of its numbers.
@@ -267,9 +310,10 @@ impl Block {
         Some(())
     }
 
-    /// Bytes of its levels.
-    pub fn level_bytes(&self) -> u64 {
-        self.levels.iter().map(|levels| levels.bytes).sum()
+    /// Bytes of its levels and kept texts.
+    pub fn text_bytes(&self) -> u64 {
+        let levels: u64 = self.levels.iter().map(|levels| levels.bytes).sum();
+        levels + self.kept.iter().map(Verbatim::bytes).sum::<u64>()
     }
 
     /// Appends its rows to a table of the same columns, whose levels so far are `levels`.
@@ -290,6 +334,7 @@ impl Block {
             category.codes.extend(codes.iter().filter_map(code));
             levels.copy_to(category);
         }
+        table.kept.iter_mut().zip(&self.kept).for_each(|(all, new)| all.append(new));
         table.rows += self.rows;
         table.dropped += self.dropped;
         table.at_limit += self.at_limit;

@@ -24,7 +24,7 @@ pub enum Fault {
     Negative,
     /// A number that a term cannot take.
     Domain(Domain),
-    /// A level that is not UTF-8.
+    /// A level, or a kept text, that is not UTF-8.
     Encoding,
     /// Anything else.
     Text,
@@ -38,6 +38,14 @@ pub fn level(cell: &[u8]) -> Result<&str, Fault> {
     if MISSING_LEVELS.iter().any(|missing| missing.eq_ignore_ascii_case(cell)) {
         return Err(Fault::Missing);
     }
+    text(cell)
+}
+
+/// Reads a cell that is kept as text.
+///
+/// # Errors
+/// If it is not UTF-8.
+pub fn text(cell: &[u8]) -> Result<&str, Fault> {
     std::str::from_utf8(cell).map_err(|_| Fault::Encoding)
 }
 

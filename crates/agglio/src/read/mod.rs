@@ -11,5 +11,5 @@ mod signature;
 mod survey;
 
 pub use self::csv::{Csv, Missing};
-pub use crate::table::{Category, Features, Part, Selection, Table};
+pub use crate::table::{Category, Features, Part, Selection, Table, Verbatim};
 pub use pieces::Pieces;

@@ -286,6 +286,14 @@ mod tests {
             },
             Selection { target, weights, features: terms(&["log(a)"]), ..Selection::default() },
             Selection { categories: vec!["w".into(), "a".into()], features: terms(&["a"]), ..Selection::default() },
+            Selection { kept: vec!["w".into(), "a".into()], features: terms(&["a", "b"]), ..Selection::default() },
+            Selection {
+                target: Some("y".into()),
+                features: Features::Nothing,
+                categories: vec!["b".into()],
+                kept: vec!["y".into(), "b".into(), "y".into()],
+                ..Selection::default()
+            },
         ])
     }
 

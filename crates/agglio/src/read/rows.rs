@@ -8,7 +8,7 @@ use crate::read::block::Block;
 use crate::read::cell::{self, Fault};
 use crate::read::records::Records;
 use crate::read::survey::Survey;
-use crate::read::{Category, Csv, Features, Missing, Selection, Table};
+use crate::read::{Category, Csv, Features, Missing, Selection, Table, Verbatim};
 use crate::table::{Columns, Levels, Misfit};
 
 /// Number of rows that may be dropped, in addition to a thousand for each row that is kept.
@@ -32,6 +32,8 @@ pub(super) struct Rows<'a> {
     /// The columns of text without rows, and their levels so far.
     categories: Vec<Category>,
     levels: Vec<Levels>,
+    /// The columns of kept text without rows.
+    kept_text: Vec<Verbatim>,
     /// The numbers of a record that terms are computed from.
     numbers: Vec<f64>,
     /// Whether the user may drop covariates that cannot be used.
@@ -56,6 +58,7 @@ impl<'a> Rows<'a> {
             columns: selection.locate(&header).map_err(|why| why.in_file(path))?,
             levels: vec![Levels::default(); selection.categories.len()],
             categories: selection.empty_categories(),
+            kept_text: selection.empty_kept(),
             numbers: Vec::new(),
             header,
             has_header: csv.header,
@@ -74,7 +77,7 @@ impl<'a> Rows<'a> {
     }
 
     pub fn empty_table(&self) -> Table {
-        Table::new(&self.columns, self.categories.clone(), self.width())
+        Table::new(&self.columns, self.categories.clone(), self.kept_text.clone(), self.width())
     }
 
     pub fn want_more<R: Read>(&self, records: &Records<R>) -> bool {
@@ -127,7 +130,7 @@ impl<'a> Rows<'a> {
     /// Appends a block. False if its records must be read one by one, because one of them may be refused.
     pub fn take_block(&mut self, block: &Block, table: &mut Table) -> bool {
         let most_dropped = self.dropped + block.dropped;
-        let bytes = table.bytes(block.rows + 1) + self.level_bytes() + block.level_bytes();
+        let bytes = table.bytes(block.rows + 1) + self.level_bytes() + block.text_bytes();
         let fits = bytes <= self.memory && table.try_reserve(block.rows).is_ok();
         if !fits || most_dropped > MOST_DROPPED + 1000 * self.kept {
             return false;
@@ -206,6 +209,9 @@ impl<'a> Rows<'a> {
         }
         if let (Some(j), Some(offsets)) = (self.columns.offset, &mut table.offsets) {
             offsets.push(number(j)?);
+        }
+        for (&j, kept) in self.columns.kept.iter().zip(&mut table.kept) {
+            kept.push(cell::text(records.get(j)).map_err(|fault| bad(j, fault))?);
         }
         let at_limit = self.append_terms(table)?;
         self.append_levels(records, table)?;

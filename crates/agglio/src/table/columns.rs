@@ -25,13 +25,15 @@ pub(crate) struct Columns {
     pub names: Vec<String>,
     /// Columns of text.
     pub categories: Vec<usize>,
+    /// Columns whose text is kept.
+    pub kept: Vec<usize>,
     /// The models, if the columns are those of several ones.
     pub parts: Vec<Part>,
 }
 
 impl Columns {
     pub(super) fn new(names: &Names<'_>, roles: Roles, parts: Vec<Part>) -> Columns {
-        let Roles { covariates, target, weights, offset, categories } = roles;
+        let Roles { covariates, target, weights, offset, categories, kept } = roles;
         let is_column = |covariate: &Covariate| matches!(covariate, Covariate::Column(_));
         let plain = covariates.iter().chain(&offset).all(is_column);
         let (features, design) =
@@ -42,7 +44,7 @@ impl Columns {
         };
         let offset = offset.filter(|_| plain).and_then(|offset| offset.columns().next());
         let names = covariates.into_iter().map(name).collect();
-        Columns { features, target, weights, offset, design, names, categories, parts }
+        Columns { features, target, weights, offset, design, names, categories, kept, parts }
     }
 
     /// All columns of numbers.

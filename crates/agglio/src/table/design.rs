@@ -1,7 +1,7 @@
 //! A *design* computes the covariates of a row from the columns that were read.
 
 use super::part::Part;
-use super::term::{Domain, Function, Transform};
+use super::term::{Domain, Transform};
 
 /// A transformed number of the row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +42,7 @@ pub(crate) struct Misfit {
 impl Design {
     /// A design of these terms; with parts, those of several models.
     pub fn new(terms: Vec<Vec<Piece>>, offset: Option<Vec<Piece>>, parts: &[Part]) -> Design {
-        let log = Transform { function: Function::Log, power: 1.0 };
-        let is_log = |term: &Vec<Piece>| matches!(term.as_slice(), [piece] if piece.transform == log);
+        let is_log = |term: &Vec<Piece>| matches!(term.as_slice(), [piece] if piece.transform == Transform::LOGARITHM);
         let is_alone = |index: usize| match parts {
             [] => terms.len() == 1,
             parts => parts.iter().all(|part| !part.uses(index) || part.has_only(index)),

@@ -16,6 +16,7 @@ mod selection;
 #[allow(clippy::module_inception, reason = "the noun of the module")]
 mod table;
 mod term;
+mod verbatim;
 
 pub use category::Category;
 pub(crate) use category::Levels;
@@ -28,3 +29,4 @@ pub use selection::{Features, Selection};
 pub use table::Table;
 pub(crate) use term::Domain;
 pub use term::{Factor, Function, Term, Transform, quoted};
+pub use verbatim::Verbatim;

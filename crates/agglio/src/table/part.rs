@@ -74,7 +74,7 @@ pub(super) fn union(models: Vec<Roles>) -> (Roles, Vec<Part>) {
     let (mut all, mut places) = (Roles::default(), HashMap::new());
     let mut parts = Vec::with_capacity(models.len());
     for model in models {
-        let Roles { covariates, offset, target, weights, categories } = model;
+        let Roles { covariates, offset, target, weights, categories, kept } = model;
         let mut place = |covariate: Covariate| {
             *places.entry(covariate.key()).or_insert_with(|| {
                 all.covariates.push(covariate);
@@ -85,7 +85,7 @@ pub(super) fn union(models: Vec<Roles>) -> (Roles, Vec<Part>) {
             covariates: covariates.into_iter().map(&mut place).collect(),
             offset: offset.map(&mut place),
         });
-        all = Roles { target, weights, categories, ..all };
+        all = Roles { target, weights, categories, kept, ..all };
     }
     (all, parts)
 }

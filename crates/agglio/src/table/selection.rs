@@ -1,4 +1,4 @@
-//! A *selection* assigns a role to the columns of a table: covariate, response, weight, offset or category.
+//! A *selection* assigns a role to the columns of a table: covariate, response, weight, offset, category, or text to keep.
 
 use super::category::Category;
 use super::columns::Columns;
@@ -6,6 +6,7 @@ use super::covariates::{Covariate, Covariates};
 use super::names::Names;
 use super::part;
 use super::term::Term;
+use super::verbatim::Verbatim;
 use crate::error::{Error, Result};
 
 /// The covariates. Texts are columns or terms; see [`Item`](super::Item). A column whose name is such a text comes before the
@@ -28,6 +29,8 @@ pub enum Features {
     },
     /// The covariates of a model: a text is one column or one term.
     Exactly(Vec<String>),
+    /// No covariates: the other roles alone are read.
+    Nothing,
     /// The covariates of a model, in a file without a header. The file has exactly these columns in this order, or it
     /// has `columns` columns and the names are column numbers.
     InOrder {
@@ -53,6 +56,8 @@ pub struct Selection {
     pub offset: Option<String>,
     /// Columns of text, which are read as categories.
     pub categories: Vec<String>,
+    /// Columns whose cells are kept as text. They may have another role too.
+    pub kept: Vec<String>,
 }
 
 /// The columns of each role.
@@ -63,6 +68,7 @@ pub(super) struct Roles {
     pub weights: Option<usize>,
     pub offset: Option<Covariate>,
     pub categories: Vec<usize>,
+    pub kept: Vec<usize>,
 }
 
 impl Selection {
@@ -92,8 +98,12 @@ impl Selection {
             }
         }
         let covariates = self.covariates(names, &taken)?;
+        if covariates.is_empty() && offset.is_none() && self.features != Features::Nothing {
+            return Err(Error::data("no covariate is left; a model needs a covariate or an offset"));
+        }
         check_roles(names, [(target, "target"), (weights, "weights")], offset.as_ref(), &covariates)?;
-        Ok(Roles { covariates, target, weights, offset, categories })
+        let kept = self.kept.iter().map(|name| names.find(name)).collect::<Result<_>>()?;
+        Ok(Roles { covariates, target, weights, offset, categories, kept })
     }
 
     fn covariates(&self, names: &Names<'_>, taken: &[bool]) -> Result<Vec<Covariate>> {
@@ -104,6 +114,7 @@ impl Selection {
             Features::Except(drop) => (&every, drop),
             Features::Terms { add, drop } => (add, drop),
             Features::Exactly(texts) => return texts.iter().map(|text| Covariate::exactly(text, names)).collect(),
+            Features::Nothing => return Ok(Vec::new()),
             Features::InOrder { names: model, columns } => return self.in_order(model, *columns, names),
             Features::AnyOf(_) => return Err(Error::data("several models cannot be part of another model")),
         };
@@ -142,13 +153,18 @@ impl Selection {
         }))
     }
 
+    /// Empty columns of kept text.
+    pub(crate) fn empty_kept(&self) -> Vec<Verbatim> {
+        self.kept.iter().map(|name| Verbatim::new(name)).collect()
+    }
+
     /// Empty categories.
     pub(crate) fn empty_categories(&self) -> Vec<Category> {
         self.categories.iter().map(|name| Category::new(name)).collect()
     }
 }
 
-/// Checks that there is something to fit, and that no column has two roles. Only terms may share a column, with each other
+/// Checks that no column has two roles. Only terms may share a column, with each other
 /// and with the offset.
 fn check_roles(
     names: &Names<'_>,
@@ -156,9 +172,6 @@ fn check_roles(
     offset: Option<&Covariate>,
     covariates: &[Covariate],
 ) -> Result<()> {
-    if covariates.is_empty() && offset.is_none() {
-        return Err(Error::data("no covariate is left; a model needs a covariate or an offset"));
-    }
     let mut roles: Vec<Option<&str>> = vec![None; names.len()];
     for (j, role) in single.into_iter().filter_map(|(j, role)| Some((j?, role))) {
         claim(&mut roles, j, role, names)?;

@@ -7,6 +7,7 @@ use super::columns::Columns;
 use super::design::Misfit;
 use super::part::Part;
 use super::selection::Selection;
+use super::verbatim::Verbatim;
 use crate::error::{Error, Result};
 use crate::rows::Dense;
 use crate::text::escape::short;
@@ -26,6 +27,8 @@ pub struct Table {
     pub offsets: Option<Vec<f64>>,
     /// Columns of text, as selected.
     pub categories: Vec<Category>,
+    /// Columns whose text is kept, as selected.
+    pub kept: Vec<Verbatim>,
     /// Number of rows that were kept.
     pub rows: usize,
     /// Number of rows that were dropped because of a missing value.
@@ -44,12 +47,13 @@ impl Table {
     const BESIDE: u64 = 12;
 
     /// An empty table of these columns.
-    pub(crate) fn new(columns: &Columns, categories: Vec<Category>, width: usize) -> Table {
+    pub(crate) fn new(columns: &Columns, categories: Vec<Category>, kept: Vec<Verbatim>, width: usize) -> Table {
         Table {
             names: columns.names.clone(),
             weights: columns.weights.map(|_| Vec::new()),
             offsets: columns.has_offset().then(Vec::new),
             categories,
+            kept,
             columns: width,
             parts: columns.parts.clone(),
             ..Table::default()
@@ -59,18 +63,21 @@ impl Table {
     /// Bytes for the numbers of the table and of `more` further rows, including those that a fit stores.
     pub(crate) fn bytes(&self, more: usize) -> u64 {
         let columns = self.names.len() as u64 + Self::BESIDE;
-        (8 * columns + 4 * self.categories.len() as u64) * (self.rows as u64 + more as u64)
+        let text: u64 = self.kept.iter().map(Verbatim::bytes).sum();
+        let kept = text + 8 * self.kept.len() as u64 * more as u64;
+        kept + (8 * columns + 4 * self.categories.len() as u64) * (self.rows as u64 + more as u64)
     }
 
     /// Reserves the memory for `more` further rows.
     pub(crate) fn try_reserve(&mut self, more: usize) -> std::result::Result<(), TryReserveError> {
         grow(&mut self.values, more * self.names.len())?;
         self.categories.iter_mut().try_for_each(|category| grow(&mut category.codes, more))?;
+        self.kept.iter_mut().try_for_each(|kept| kept.try_reserve(more, 0))?;
         let single = [Some(&mut self.labels), self.weights.as_mut(), self.offsets.as_mut()];
         single.into_iter().flatten().try_for_each(|numbers| grow(numbers, more))
     }
 
-    /// A table of some rows, without categories. A row that does not exist is left out.
+    /// A table of some rows, without categories and kept text. A row that does not exist is left out.
     pub(crate) fn only(&self, rows: &[usize]) -> Table {
         let width = self.names.len();
         let column = |of: &Vec<f64>| rows.iter().filter_map(|&row| of.get(row).copied()).collect::<Vec<f64>>();
@@ -111,6 +118,7 @@ impl Table {
             numbers.truncate(self.rows);
         }
         self.categories.iter_mut().for_each(|category| category.codes.truncate(self.rows));
+        self.kept.iter_mut().for_each(|kept| kept.truncate(self.rows));
     }
 
     /// Sets the covariates of rows without weight to zero. They may be codes for missing values, whose size must not
@@ -159,7 +167,7 @@ impl Selection {
     ///
     /// # Errors
     /// If a selected column does not exist, columns have different lengths or the same name, a term has no value in some row,
-    /// or categories are selected, which are not numbers.
+    /// or categories or kept text are selected, which are not numbers.
     ///
     /// # Examples
     ///
@@ -177,9 +185,9 @@ impl Selection {
         if let Some(twice) = header.iter().find(|name| !seen.insert(*name)) {
             return Err(Error::data(format!("two columns are called `{}`; rename one", short(twice.as_bytes()))));
         }
-        if let Some(category) = self.categories.first() {
-            let name = short(category.as_bytes());
-            return Err(Error::data(format!("column `{name}` has numbers and cannot be a category")));
+        if let Some(name) = self.categories.first().or(self.kept.first()) {
+            let name = short(name.as_bytes());
+            return Err(Error::data(format!("column `{name}` has numbers and no text")));
         }
         let located = self.locate(&header)?;
         let rows = columns.first().map_or(0, |(_, column)| column.len());
@@ -187,7 +195,7 @@ impl Selection {
             let (name, len) = (short(name.as_bytes()), column.len());
             return Err(Error::data(format!("column `{name}` has {len} rows, but the first column has {rows}")));
         }
-        let mut table = Table::new(&located, Vec::new(), columns.len());
+        let mut table = Table::new(&located, Vec::new(), Vec::new(), columns.len());
         let slices: Vec<&[f64]> = columns.iter().map(|(_, column)| *column).collect();
         (0..rows).try_for_each(|row| table.push(&located, &slices, &header, row))?;
         Ok(table)

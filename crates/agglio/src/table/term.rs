@@ -71,6 +71,9 @@ impl Transform {
     /// The number as it is.
     pub const IDENTITY: Transform = Transform { function: Function::Identity, power: 1.0 };
 
+    /// The natural logarithm of the number.
+    pub const LOGARITHM: Transform = Transform { function: Function::Log, power: 1.0 };
+
     /// The value at x.
     pub(crate) fn apply(self, x: f64) -> Result<f64, Domain> {
         let base = match self.function {
@@ -127,6 +130,14 @@ impl Term {
     pub fn as_column(&self) -> Option<&str> {
         match self.0.as_slice() {
             [factor] if factor.transform == Transform::IDENTITY => Some(&factor.column),
+            _ => None,
+        }
+    }
+
+    /// The name of the column, if the term is the natural logarithm of one.
+    pub fn logarithm_of(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [factor] if factor.transform == Transform::LOGARITHM => Some(&factor.column),
             _ => None,
         }
     }

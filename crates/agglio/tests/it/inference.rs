@@ -2,8 +2,8 @@
 
 use agglio::activation::named;
 use agglio::inference::{
-    Available, Covariance, Distribution, Estimate, Inference, Interval, LinearHypothesis, Unavailable, f_test,
-    likelihood_ratio_test,
+    Available, Covariance, Distribution, Estimate, Inference, Interval, LinearHypothesis, Resampling, Unavailable,
+    f_test, likelihood_ratio_test,
 };
 use agglio::math::rng::Permutation;
 use agglio::oracle::{Partition, Shard};
@@ -513,7 +513,8 @@ fn a_bootstrap_is_the_spread_of_refits_to_drawn_rows() {
     let plan = Options::new(named("sigmoid").unwrap()).build().unwrap();
     let fitted = plan.fit(&rows()).unwrap();
     let (replicates, seed) = (40, 5);
-    let inference = fitted.inference(Covariance::Bootstrap { replicates, seed }).unwrap().unwrap();
+    let inference =
+        fitted.inference(Covariance::Bootstrap { replicates, seed, resampling: Resampling::Pairs }).unwrap().unwrap();
     let key = Random::new(seed, Stream::Resamples).bits();
     let refits: Vec<[f64; 2]> = (0..u64::from(replicates))
         .map(|index| {
@@ -530,7 +531,10 @@ fn a_bootstrap_is_the_spread_of_refits_to_drawn_rows() {
         let found = estimate.standard_error.unwrap();
         assert!((found / expected - 1.0).abs() < 1e-6, "{found} is not {expected}");
     }
-    let many = fitted.inference(Covariance::Bootstrap { replicates: 1000, seed: 1 }).unwrap().unwrap();
+    let many = fitted
+        .inference(Covariance::Bootstrap { replicates: 1000, seed: 1, resampling: Resampling::Pairs })
+        .unwrap()
+        .unwrap();
     let robust = fitted.inference(Covariance::Hc1).unwrap().unwrap();
     for (one, other) in many.estimates().iter().zip(robust.estimates()) {
         let ratio = one.standard_error.unwrap() / other.standard_error.unwrap();
@@ -569,4 +573,120 @@ fn a_quasi_likelihood_has_the_errors_of_a_generalised_linear_model() {
             close(inference.goodness().log_likelihood, case["log_likelihood"].as_f64().unwrap(), "log-likelihood");
         }
     }
+}
+
+/// A wild bootstrap sample is a table with other responses: each refit is an ordinary fit to predictions plus residuals of
+/// random signs, with weights, offsets, a free response scale and noise before φ too.
+#[test]
+fn a_wild_bootstrap_is_the_spread_of_refits_to_redrawn_responses() {
+    use agglio::math::rng::{Random, Stream, derive_key, sign};
+    use agglio::model::Centre;
+    let n: usize = 90;
+    let wave = |k: usize, step: f64| (k as f64 * step).sin();
+    let x: Vec<f64> = (0..n).map(|k| 2.0 * wave(k, 1.37)).collect();
+    let (weights, offsets): (Vec<f64>, Vec<f64>) = (0..n).map(|k| ((1 + k % 3) as f64, 0.2 * wave(k, 0.7))).unzip();
+    let rows = |y: Vec<f64>| {
+        let rows = Dense::new(x.clone(), 1, y).unwrap();
+        rows.with_weights(weights.clone()).unwrap().with_offsets(offsets.clone()).unwrap()
+    };
+    let logit = |p: f64| (p / (1.0 - p)).ln();
+    for (range, pre) in [("0,1", false), ("free,free", false), ("0,free", false), ("0,1", true)] {
+        let noise = |k: usize| 0.2 * wave(k, 7.13);
+        let y: Vec<f64> = (0..n)
+            .map(|k| match pre {
+                true => 1.0 / (1.0 + (-x[k] - offsets[k] - noise(k)).exp()),
+                false => 1.0 / (1.0 + (-x[k] - offsets[k]).exp()) + 0.4 * noise(k),
+            })
+            .collect();
+        let options = || Options::new(named("sigmoid").unwrap()).set("range", range).unwrap();
+        let options = || options().noise(if pre { Noise::Pre } else { Noise::Post });
+        let plan = options().build().unwrap();
+        let original = rows(y.clone());
+        let fitted = plan.fit(&original).unwrap();
+        let (replicates, seed) = (30, 5);
+        let kind = Covariance::Bootstrap { replicates, seed, resampling: Resampling::Wild };
+        let inference = fitted.inference(kind).unwrap().unwrap();
+        let key = Random::new(seed, Stream::Signs).bits();
+        let fit = fitted.predict(&original, Centre::Median).unwrap();
+        let redrawn = |key: u64, i: usize| match (sign(key, i) > 0.0, pre) {
+            (true, _) => y[i],
+            (false, false) => 2.0 * fit[i] - y[i],
+            (false, true) => 1.0 / (1.0 + (logit(y[i]) - 2.0 * logit(fit[i])).exp()),
+        };
+        let entries = inference.estimates().len();
+        let refits: Vec<Vec<f64>> = (0..u64::from(replicates))
+            .map(|index| {
+                let refit = plan.fit(&rows((0..n).map(|i| redrawn(derive_key(key, index), i)).collect())).unwrap();
+                infer(&refit, Covariance::Classical).estimates().iter().map(|own| own.value).collect()
+            })
+            .collect();
+        for (entry, estimate) in inference.estimates().iter().enumerate() {
+            let mean = refits.iter().map(|refit| refit[entry]).sum::<f64>() / refits.len() as f64;
+            let square = refits.iter().map(|refit| (refit[entry] - mean).powi(2)).sum::<f64>();
+            hold(range, estimate.standard_error.unwrap(), (square / (refits.len() - 1) as f64).sqrt(), 1e-5);
+        }
+        assert_eq!(entries, 2 + range.matches("free").count());
+    }
+}
+
+/// Every fifth plan: the standard errors of a wild bootstrap by numpy and scipy, up to the Monte Carlo errors of both.
+#[test]
+fn a_wild_bootstrap_has_the_errors_of_numpy() {
+    let golden: Value = serde_json::from_str(include_str!("golden/wild.json")).unwrap();
+    let plans = Plans::read();
+    let take = |i: usize| i.is_multiple_of(5);
+    let x = plans.x.iter().enumerate().filter(|(i, _)| take(*i)).flat_map(|(_, x)| *x).collect();
+    let y = plans.y.iter().enumerate().filter(|(i, _)| take(*i)).map(|(_, y)| *y).collect();
+    let fitted = fit(&Dense::new(x, 4, y).unwrap());
+    let kind = |seed: u64| Covariance::Bootstrap { replicates: 4000, seed, resampling: Resampling::Wild };
+    let [one, other] = [1, 2].map(|seed| infer(&fitted, kind(seed)).estimates());
+    // a standard error from B refits has a relative error of about 1/√(2B): here those of two such numbers, four times
+    let most = 4.0 * (2.0_f64 / 8000.0).sqrt();
+    for (j, (one, other)) in one.iter().zip(&other).enumerate() {
+        hold("estimate", one.value, golden["estimates"][j].as_f64().unwrap(), 1e-6);
+        let expected = golden["standard_errors"][j].as_f64().unwrap();
+        hold("wild", one.standard_error.unwrap(), expected, most);
+        hold("another seed", other.standard_error.unwrap(), expected, most);
+        assert!(one.standard_error != other.standard_error);
+    }
+}
+
+/// The same bits on any number of threads, and, up to rounding, in any partition of the table.
+#[test]
+fn bootstraps_depend_on_neither_threads_nor_parts() {
+    let plans = Plans::read();
+    let rows = plans.weighted();
+    for resampling in [Resampling::Pairs, Resampling::Wild] {
+        let kind = Covariance::Bootstrap { replicates: 20, seed: 3, resampling };
+        let on = |threads: usize| {
+            let plan = Options::new(named("sigmoid").unwrap()).threads(threads).build().unwrap();
+            let fitted = plan.fit(&rows).unwrap();
+            plan.install(rows.len(), || bits(&infer(&fitted, kind))).unwrap()
+        };
+        assert_eq!(on(1), on(3), "{resampling:?}");
+        let parts = [0..400, 400..401, 401..1534].map(|span| {
+            let part = Plans {
+                x: plans.x[span.clone()].to_vec(),
+                y: plans.y[span.clone()].to_vec(),
+                weights: plans.weights[span.clone()].to_vec(),
+                offsets: plans.offsets[span.clone()].to_vec(),
+                clusters: plans.clusters[span.clone()].to_vec(),
+            };
+            Shard::new(part.weighted().share()).beginning_at(span.start)
+        });
+        let plan = Options::new(named("sigmoid").unwrap()).build().unwrap();
+        let shards = Box::new(Partition::new(parts.into()).unwrap());
+        let split = plan.fit_shards(shards, &mut agglio::fit::Silent).unwrap();
+        let whole = plan.fit(&rows).unwrap();
+        let [whole, split] = [&whole, &split].map(|fitted| errors(&infer(fitted, kind).estimates()));
+        whole.iter().zip(split).for_each(|(whole, split)| hold(kind.name(), *whole, split, 1e-6));
+    }
+}
+
+#[test]
+fn a_likelihood_has_no_wild_bootstrap() {
+    let options = Options::new(named("sigmoid").unwrap()).set("loss", "bernoulli").unwrap();
+    let fitted = options.build().unwrap().fit(&Plans::read().plain()).unwrap();
+    let kind = Covariance::Bootstrap { replicates: 20, seed: 0, resampling: Resampling::Wild };
+    assert_eq!(reason(fitted.inference(kind).unwrap()), Unavailable::WildLikelihood);
 }

@@ -63,5 +63,62 @@ pub fn group() -> Group {
             })
             .refused(["data.csv: no column is called `x1`"]),
     ];
-    Group { title: "Model files", cases }
+    Group { title: "Model files", cases: cases.into_iter().chain(answers()).collect() }
+}
+
+/// What is asked of a model beside its predictions.
+fn answers() -> Vec<Case> {
+    vec![
+        case(
+            "a linear predictor with the interval of an observation",
+            "predict model.json data.csv --linear --interval prediction",
+        )
+        .refused(["--linear has no --interval prediction", "--interval confidence"]),
+        case("the median of a linear predictor", "predict model.json data.csv --linear --median")
+            .refused(["--linear has no --median"]),
+        case("a level without an interval", "predict model.json data.csv --level 0.9").refused(["pass --interval"]),
+        case("an unknown interval", "predict model.json data.csv --interval wide")
+            .refused(["`confidence` or `prediction`"]),
+        case("intervals of a model without covariance", "predict m.json data.csv --interval confidence")
+            .file("m.json", FIRST)
+            .refused(["no covariance", "the fit had no standard errors", "fit it again"]),
+        case("a column to keep that does not exist", "predict model.json data.csv --keep size -o p.csv")
+            .refused(["data.csv: no column is called `size`"]),
+        case("the same column kept twice", "predict model.json data.csv --keep x1,x1 -o p.csv")
+            .refused(["two columns of the result would be called `x1`"]),
+        case("a kept column with the name of the prediction", "predict model.json d.csv --keep prediction -o p.csv")
+            .file("d.csv", "x1,x2,x3,prediction\n1,2,3,4\n")
+            .refused(["two columns of the result would be called `prediction`"]),
+        case("kept text in Latin-1", "predict model.json d.csv --keep city -o p.csv")
+            .file("d.csv", b"x1,x2,x3,city\n1,2,3,K\xf6ln\n")
+            .refused(["d.csv:2: column `city`", "is not UTF-8"]),
+        case("a kept cell without text", "predict model.json d.csv --keep city")
+            .file("d.csv", "x1,x2,x3,city\n1,2,3,\n"),
+        case("the inverse of a model with three covariates", "predict model.json data.csv --inverse")
+            .refused(["exactly one covariate"]),
+        case("the inverse of a linear predictor", "predict model.json data.csv --inverse --linear")
+            .refused(["leave one of them out"]),
+        case("responses beyond the asymptotes", "predict one.json d.csv --inverse")
+            .prepare(|f| assert_eq!(f.run("fit data.csv --target y --features x1 --model one.json").code, Some(0)))
+            .file("d.csv", "y\n0.5\n1\n-0.2\n")
+            .warned(0, ["2 of 3 responses are at or beyond an asymptote"]),
+        case("responses that are missing", "predict one.json d.csv --inverse")
+            .prepare(|f| assert_eq!(f.run("fit data.csv --target y --features x1 --model one.json").code, Some(0)))
+            .file("d.csv", "x1\n0.5\n")
+            .refused(["d.csv: no column is called `y`"]),
+        case("effects of a model without covariance", "effects m.json data.csv")
+            .file("m.json", FIRST)
+            .refused(["no covariance", "fit it again"]),
+        case("effects under noise before the activation", "effects pre.json data.csv")
+            .prepare(|f| assert_eq!(f.run("fit data.csv --target y --noise pre --model pre.json").code, Some(0)))
+            .refused(["noise after the activation only"]),
+        case("effects without a covariate", "effects model.json d.csv")
+            .file("d.csv", "x1,x2\n1,2\n")
+            .refused(["d.csv: no column is called `x3`"]),
+        case("effects with a negative weight", "effects model.json d.csv --weights w")
+            .file("d.csv", "x1,x2,x3,w\n1,2,3,-1\n")
+            .refused(["d.csv:2: column `w`", "is negative"]),
+        case("effects in the form of a fit", "effects model.json data.csv --format glance")
+            .refused(["table, json or tidy"]),
+    ]
 }

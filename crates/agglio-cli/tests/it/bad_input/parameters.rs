@@ -24,6 +24,9 @@ fn numbers() -> Vec<Case> {
             .refused(["tau0 is 0.5", "at most 0.4"]),
         fit("a last temperature above 1", "--tau-max 2").refused(["tau-max is 2", "between 0 and 1"]),
         fit("a growth of 1", "--beta 1").refused(["beta is 1", "above 1"]),
+        fit("random signs without a number of refits", "--se bootstrap:wild").refused(["between 2 and 1000000"]),
+        fit("random signs of the residuals of shares", "--se bootstrap:50:wild --loss bernoulli")
+            .refused(["needs least squares", "use --se bootstrap"]),
         fit("an infinite growth", "--beta inf").refused(["beta is inf"]),
         fit("a learning rate of 0", "--eta 0").refused(["eta is 0"]),
         fit("a negative learning rate", "--eta -0.5").refused(["eta is -0.5"]),
