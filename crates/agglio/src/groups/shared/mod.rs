@@ -11,6 +11,7 @@ use crate::certificate::Certificate;
 use crate::error::{Error, Result};
 use crate::groups::curve::{Curve, Parameter};
 use crate::groups::half::Half;
+use crate::groups::parallel::in_parallel;
 use crate::groups::{GroupFit, Sharing, rows_by_level};
 use crate::inference::{Available, Covariance, EndPoint, Inference};
 use crate::oracle::{Batch, Driver, Embedding, Facts, Joint, Member, Oracle, Problem, Shard, WIDE};
@@ -21,6 +22,7 @@ use crate::report::Report;
 use crate::rows::Rows;
 use crate::table::{Category, Table};
 use crate::text::format::brief;
+use refit::Refit;
 use space::{Linear, Space};
 use starts::{Side, Starts};
 use values::Values;
@@ -49,7 +51,7 @@ impl Plan {
     ///
     /// It needs no starts: they come from the separate fits, and from fits with values of the shared parameters held fixed. A
     /// group without a curve of its own, such as one whose doses reach only a part of it, takes what it lacks from the others.
-    /// A group that cannot be fitted is left out, and changes no bit of the result. Standard errors are classical, with one σ̂
+    /// A group that cannot be fitted, or does not determine its own parameters, is left out and changes no bit of the result. Standard errors are classical, with one σ̂
     /// for all groups; `level` is that of the intervals of potencies. `done` hears the number of separate fits so far. After an
     /// interrupt there are no groups.
     ///
@@ -91,27 +93,31 @@ impl Plan {
             return Ok(nothing(Vec::new(), "the fit was interrupted"));
         }
         let rows = rows_by_level(category, table.rows)?;
-        let reasons: Vec<Option<Error>> = separate.iter().map(|fit| left_out(fit, sharing, &table.names)).collect();
-        let kept: Vec<usize> =
-            (0..separate.len()).filter(|&k| reasons[k].is_none() && separate[k].curve.is_ok()).collect();
-        let parts = kept.iter().filter_map(|&k| Some((separate.get(k)?, rows.get(k)?.1.as_slice()))).collect();
-        let joint = match kept.is_empty() {
-            true => None,
-            false => Some(JointFit::new(self, table, sharing, parts)?),
-        };
-        let Some(joint) = joint else {
-            return Ok(nothing(with_reasons(separate, reasons), "no group can be fitted"));
-        };
-        let Some(result) = self.install(table.rows, || joint.result(level))?? else {
-            return Ok(nothing(Vec::new(), "the fit was interrupted"));
-        };
-        let (curves, comparison) = result;
-        let reference = kept.first().filter(|_| self.has_potency(table, sharing)).map(|&k| separate[k].level.clone());
-        let mut groups = with_reasons(separate, reasons);
-        for (&k, curve) in kept.iter().zip(curves) {
-            groups[k].curve = Ok(curve);
+        let mut reasons: Vec<Option<Error>> = separate.iter().map(|fit| left_out(fit, sharing, &table.names)).collect();
+        loop {
+            let kept: Vec<usize> =
+                (0..separate.len()).filter(|&k| reasons[k].is_none() && separate[k].curve.is_ok()).collect();
+            if kept.is_empty() {
+                return Ok(nothing(with_reasons(separate, reasons), "no group can be fitted"));
+            }
+            let parts = kept.iter().filter_map(|&k| Some((separate.get(k)?, rows.get(k)?.1.as_slice()))).collect();
+            let joint = JointFit::new(self, table, sharing, parts)?;
+            let (curves, comparison) = match self.install(table.rows, || joint.result(level))?? {
+                None => return Ok(nothing(Vec::new(), "the fit was interrupted")),
+                Some(Joined::Curves(curves, comparison)) => (curves, comparison),
+                Some(Joined::Without(groups)) => {
+                    groups.into_iter().for_each(|(index, why)| reasons[kept[index]] = Some(why));
+                    continue;
+                }
+            };
+            let reference = kept.first().filter(|_| self.has_potency(table, sharing));
+            let reference = reference.map(|&k| separate[k].level.clone());
+            let mut groups = with_reasons(separate, reasons);
+            for (&k, curve) in kept.iter().zip(curves) {
+                groups[k].curve = Ok(curve);
+            }
+            return Ok(SharedFit { groups, reference, comparison });
         }
-        Ok(SharedFit { groups, reference, comparison })
     }
 }
 
@@ -157,7 +163,13 @@ struct JointFit<'a> {
     oracle: Joint,
 }
 
-type Curves = (Vec<Curve>, std::result::Result<Comparison, String>);
+/// What comes of a joint fit.
+enum Joined {
+    /// The curves of all groups, and the test of what they share.
+    Curves(Vec<Curve>, std::result::Result<Comparison, String>),
+    /// It has no minimum, and these groups are why: the others must be fitted without them.
+    Without(Vec<(usize, Error)>),
+}
 
 impl<'a> JointFit<'a> {
     fn new(
@@ -190,14 +202,21 @@ impl<'a> JointFit<'a> {
         Ok(JointFit { plan, table, sharing, separate, sides, rises, space, pooled, whole, oracle })
     }
 
-    /// The curves of all groups, and the test of what they share. None after an interrupt.
-    fn result(&self, level: f64) -> Result<Option<Curves>> {
+    /// The joint fit of the groups. None after an interrupt.
+    fn result(&self, level: f64) -> Result<Option<Joined>> {
         let Some(mut found) = self.plan.rules().best_from(self.starts()?, &self.oracle)? else { return Ok(None) };
         let report = self.plan.report(&self.oracle, &mut found)?;
         if report.status() == Status::Interrupted {
             return Ok(None);
         }
         let certificate: &Certificate = &report.certificate;
+        if !certificate.certified() {
+            let groups = self.undetermined(&found.outcome.theta)?;
+            // without any of them there would be no fit
+            if !groups.is_empty() && groups.len() < self.sides.len() {
+                return Ok(Some(Joined::Without(groups)));
+            }
+        }
         let end = EndPoint {
             outcome: &found.outcome,
             labels: found.labels,
@@ -209,7 +228,29 @@ impl<'a> JointFit<'a> {
             Ok(inference) => self.compare(inference),
             Err(reason) => Err(reason.to_string()),
         };
-        Ok(Some((self.curves(&found, &report, &inference, level)?, comparison)))
+        Ok(Some(Joined::Curves(self.curves(&found, &report, &inference, level)?, comparison)))
+    }
+
+    /// The groups that do not determine their own parameters even if the shared ones have the values at θ.
+    fn undetermined(&self, theta: &[f64]) -> Result<Vec<(usize, Error)>> {
+        let members = self.oracle.members();
+        let job = |index: usize| {
+            let ((side, member), rises) = self.sides.get(index).zip(members.get(index)).zip(self.rises.get(index))?;
+            let eta = member.embedding.eta(theta);
+            let shared = self.space.shares.iter().enumerate();
+            let fixed: Vec<Option<f64>> =
+                shared.map(|(k, shared)| shared.then(|| self.space.parameter(k, &eta).0)).collect();
+            Some(Refit::of(self.plan, &side.table, &fixed, *rises).filter(|refit| !refit.certified))
+        };
+        let refits = in_parallel(self.plan, self.sides.len(), &job)?;
+        let reason = |refit: &Refit| {
+            Error::data(format!(
+                "its own parameters are not determined, so it is not in the joint fit: {}",
+                refit.verdict
+            ))
+        };
+        let all = refits.iter().enumerate();
+        Ok(all.filter_map(|(index, refit)| Some((index, reason(refit.as_ref()?.as_ref()?)))).collect())
     }
 
     /// The starts of lowest loss, in the coordinates of θ.

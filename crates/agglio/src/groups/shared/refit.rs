@@ -4,7 +4,6 @@
 
 use crate::groups::shared::values::response;
 use crate::plan::Plan;
-use crate::report::Scale;
 use crate::spec::{Entry, Pair};
 use crate::table::Table;
 
@@ -13,6 +12,8 @@ use crate::table::Table;
 pub(super) struct Refit {
     pub parameters: Vec<f64>,
     pub certified: bool,
+    /// Why it is not certified, if it is not.
+    pub verdict: String,
 }
 
 impl Refit {
@@ -35,11 +36,10 @@ impl Refit {
         let mut parameters: Vec<f64> =
             fixed[..plain].iter().map(|value| value.or_else(|| own.next()).unwrap_or(0.0)).collect();
         parameters.extend(plan.has_intercept().then(|| intercept.unwrap_or(report.intercept)));
-        let scale = Scale { ..report.affine };
-        let found = response(plan, scale, rises);
+        let found = response(plan, report.affine, rises);
         parameters.extend(fixed[predictor..].iter().zip(found).map(|(value, found)| value.unwrap_or(found)));
         let finite = parameters.iter().all(|value| value.is_finite());
-        finite.then_some(Refit { parameters, certified: report.certificate.certified() })
+        finite.then(|| Refit { parameters, certified: report.certificate.certified(), verdict: report.verdict() })
     }
 }
 
