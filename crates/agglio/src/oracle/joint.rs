@@ -231,3 +231,129 @@ impl Oracle for Joint {
         self.interrupt.load(Ordering::Relaxed)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::activation::named;
+    use crate::oracle::{FreeResponse, Problem, Shard};
+    use crate::rows::{Dense, Rows};
+
+    /// Rows with weights of two covariates; the parts do not have the same number of rows, nor of weight.
+    fn rows(range: std::ops::Range<u32>) -> Dense {
+        let x = range.clone().flat_map(|k| [f64::from(k * 37 % 60) / 20.0 - 1.5, (0.7 * f64::from(k)).sin()]).collect();
+        let y = range.clone().map(|k| f64::from(k * 11 % 30) / 10.0).collect();
+        let weights = range.map(|k| 1.0 + f64::from(k % 5)).collect();
+        Dense::new(x, 2, y).unwrap().with_weights(weights).unwrap()
+    }
+
+    /// The same problem twice: over all rows, and over three parts that share every parameter.
+    fn both() -> (Driver, Joint) {
+        let free = FreeResponse { offset: true, scale: true, asymptotes: true, ..FreeResponse::default() };
+        let problem = Problem { response: free, ..Problem::new(named("probit").unwrap()) };
+        let whole = problem.on(&rows(0..60)).unwrap();
+        let facts = whole.facts().clone();
+        let problem =
+            Problem { coordinates: Some(facts.coordinates.clone()), scale: facts.response.clone(), ..problem };
+        let member = |range| {
+            let driver = Driver::new(Box::new(Shard::new(rows(range).share())), &problem).unwrap();
+            let same = (0..5).map(|k| vec![(k, 1.0)]).collect();
+            Member { driver, embedding: Embedding::new((0..5).collect(), same) }
+        };
+        let members = vec![member(0..13), member(13..40), member(40..60)];
+        let joint = Joint::new(members, &facts, [3, 5], Arc::default()).unwrap();
+        (whole, joint)
+    }
+
+    fn close(found: &[f64], expected: &[f64]) {
+        let size = expected.iter().fold(1e-3, |most: f64, e| most.max(e.abs()));
+        assert_eq!(found.len(), expected.len());
+        found.iter().zip(expected).for_each(|(f, e)| assert!((f - e).abs() <= 1e-12 * size, "{found:?} {expected:?}"));
+    }
+
+    fn entries(matrix: &Symmetric) -> Vec<f64> {
+        (0..matrix.order()).flat_map(|i| (0..=i).map(move |j| matrix.at(i, j))).collect()
+    }
+
+    #[test]
+    fn parts_that_share_everything_are_the_whole() {
+        let ((whole, joint), theta) = (both(), [0.4, -0.7, 0.2, 0.1, 0.9]);
+        for (tau, hessian) in [(1.0, Hessian::GaussNewton), (1.0, Hessian::Full), (0.0, Hessian::GaussNewton)] {
+            let ask = |oracle: &dyn Oracle, want| {
+                let Ask::At(at) = Query::at(&theta[..], tau, Batch::All, want).ask else { panic!("not at a point") };
+                let at = At { response: ResponseChoice::AsGiven, ..at };
+                oracle.ask(&Query::new(Batch::All, Ask::At(at))).unwrap()
+            };
+            let models = [&whole as &dyn Oracle, &joint].map(|oracle| {
+                let model = ask(oracle, Want::Curvature(hessian)).model().unwrap();
+                let product = ask(oracle, Want::CurvatureTimes(hessian, Cow::Borrowed(&theta))).product().unwrap();
+                let value = model.value;
+                let numbers = [value.loss, value.square, value.label_square, value.unpenalised, model.saturated];
+                (model.gradient.clone(), entries(model.matrix().unwrap()), product, numbers, model.column_norms.clone())
+            });
+            let [expected, found] = models;
+            close(&found.0, &expected.0);
+            close(&found.1, &expected.1);
+            close(&found.3, &expected.3);
+            // at τ = 0 the response scale has no columns of J, but a curvature that keeps the matrix regular
+            let columns = if tau == 0.0 { 3 } else { 5 };
+            close(&found.2[..columns], &expected.2[..columns]);
+            close(&found.4[..columns], &expected.4[..columns]);
+            let values = [&whole as &dyn Oracle, &joint].map(|oracle| ask(oracle, Want::Loss).value().unwrap());
+            close(&[values[1].loss, values[1].largest_square], &[values[0].loss, values[0].largest_square]);
+            let gradients =
+                [&whole as &dyn Oracle, &joint].map(|oracle| ask(oracle, Want::Gradient).gradient().unwrap());
+            close(&gradients[1].gradient, &gradients[0].gradient);
+        }
+        let meat = |oracle: &dyn Oracle| {
+            let ask = Ask::Meat { theta: Cow::Borrowed(&theta), tau: 1.0, weighting: Weighting::Plain };
+            let meat = oracle.ask(&Query::new(Batch::All, ask)).unwrap().meat().unwrap();
+            (meat.square, entries(&meat.bread.unwrap()), entries(&meat.matrix))
+        };
+        let (found, expected) = (meat(&joint), meat(&whole));
+        close(&[found.0], &[expected.0]);
+        close(&found.1, &expected.1);
+        close(&found.2, &expected.2);
+    }
+
+    #[test]
+    fn derivatives_by_shared_and_mixed_entries_are_those_of_the_loss() {
+        let (_, Joint { members, facts, .. }) = both();
+        // the first two entries are shared; the third row mixes two entries
+        let embed = |k: usize, member: Member| {
+            let rows = vec![
+                vec![(0, 1.0)],
+                vec![(1, 1.0)],
+                vec![(2, 1.0), (0, 0.5), (3, -0.2)],
+                vec![(3, 1.0)],
+                vec![(4, 1.0)],
+            ];
+            let entries = [0, 1, 2 + 3 * k, 3 + 3 * k, 4 + 3 * k];
+            Member { embedding: Embedding::new(entries.to_vec(), rows), ..member }
+        };
+        let members = members.into_iter().enumerate().map(|(k, member)| embed(k, member)).collect();
+        let joint = Joint::new(members, &facts, [5, 11], Arc::default()).unwrap();
+        let theta: Vec<f64> = (0..11).map(|k| 0.5 + 0.3 * f64::from(k).sin()).collect();
+        let model = |theta: &[f64]| {
+            let query = Query::at(theta.to_vec(), 1.0, Batch::All, Want::Curvature(Hessian::Full));
+            joint.ask(&query).unwrap().model().unwrap()
+        };
+        let here = model(&theta);
+        for j in 0..11 {
+            let moved = |step: f64| {
+                let mut theta = theta.clone();
+                theta[j] += step;
+                model(&theta)
+            };
+            let (up, down) = (moved(1e-4), moved(-1e-4));
+            let slope = (up.loss - down.loss) / 2e-4;
+            assert!((slope - here.gradient[j]).abs() < 1e-7, "{j}: {slope} {}", here.gradient[j]);
+            for i in 0..11 {
+                let second = (up.gradient[i] - down.gradient[i]) / 2e-4;
+                let expected = here.matrix().unwrap().at(i, j);
+                assert!((second - expected).abs() < 1e-6, "{i} {j}: {second} {expected}");
+            }
+        }
+    }
+}

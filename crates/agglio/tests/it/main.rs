@@ -39,6 +39,7 @@ mod response;
 mod save;
 mod schedules;
 mod shards;
+mod shared;
 mod simulations;
 mod sources;
 mod spec;
