@@ -84,7 +84,11 @@ def best_of(groups, shared, rows, starts, random):
     if found is None:
         return None
     j = jacobian(found.x)
-    errors = np.sqrt(np.abs(np.diag(2 * found.cost / (len(y) - count) * np.linalg.inv(j.T @ j))))
+    try:
+        inverse = np.linalg.inv(j.T @ j)
+    except np.linalg.LinAlgError:
+        return found.x[entries], None, 2 * found.cost
+    errors = np.sqrt(np.abs(np.diag(2 * found.cost / (len(y) - count) * inverse)))
     return found.x[entries], errors[entries], 2 * found.cost
 
 
@@ -119,7 +123,7 @@ def main():
                 reached += 1
             else:
                 print(f"set {seed}: {shared} of {len(kept)} groups: {rss:g}, scipy {scipy[2]:g}")
-            if scipy is None or abs(rss / scipy[2] - 1) > 1e-6:
+            if scipy is None or scipy[1] is None or abs(rss / scipy[2] - 1) > 1e-6:
                 continue
             compared += 1
             for own, values, errors in zip(fits, scipy[0], scipy[1]):

@@ -31,6 +31,8 @@ pub struct Columns {
 /// What a joint fit has beside its groups.
 #[derive(Debug)]
 pub struct Common {
+    /// The confidence level of the intervals.
+    pub level: f64,
     pub reference: Option<String>,
     pub comparison: Result<Comparison, String>,
 }
@@ -161,6 +163,12 @@ impl Curves {
         lines
     }
 
+    /// The headers of the ends of potencies, if there are potencies.
+    fn ends(&self) -> Option<[String; 2]> {
+        let tail = 0.5 * (1.0 - self.common.as_ref()?.level);
+        self.columns.potency.then(|| [format!("[{}", format::brief(tail)), format!("{}]", format::brief(1.0 - tail))])
+    }
+
     fn estimates(&self, errors: bool) -> comfy_table::Table {
         let own = |(name, shared): &(&str, bool)| (!shared).then(|| right(visible(name)));
         let names: Vec<_> = self.columns.estimated().iter().filter_map(own).collect();
@@ -168,6 +176,7 @@ impl Curves {
             [left(visible(&self.columns.by)), right("rows")]
                 .into_iter()
                 .chain(names)
+                .chain(self.ends().into_iter().flatten().map(right))
                 .chain([right("r²"), left("status")]),
         );
         for fit in &self.fits {
@@ -176,6 +185,10 @@ impl Curves {
             let numbers: Vec<_> =
                 numbers.filter(|((_, shared), _)| !shared).map(|(_, number)| right(estimate(number, errors))).collect();
             let r_squared = curve.and_then(|curve| curve.r_squared).map(format::brief).unwrap_or_default();
+            let interval = curve.and_then(|curve| curve.potency).and_then(|potency| potency.interval);
+            let interval =
+                self.ends().map(|_| interval.map_or([String::new(), String::new()], |ends| ends.map(format::brief)));
+            let numbers = numbers.into_iter().chain(interval.into_iter().flatten().map(right));
             let ends = [right(r_squared), left(status(fit))];
             let begins = [left(visible(&fit.level)), right(fit.observations)];
             table.add_row(begins.into_iter().chain(numbers).chain(ends));

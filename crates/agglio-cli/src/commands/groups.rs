@@ -85,7 +85,8 @@ fn fit(args: &FitArgs, plan: &FitPlan, table: &Table) -> Result<(Curves, usize)>
     let made = match columns.sharing() {
         None => fits.fit_groups(table, category, Covariance::Classical, &done).map(|made| (made, None)),
         Some(sharing) => fits.fit_groups_sharing(table, category, sharing, args.answer.level, &done).map(|made| {
-            let common = Common { reference: made.reference, comparison: made.comparison };
+            let (level, reference) = (args.answer.level, made.reference);
+            let common = Common { level, reference, comparison: made.comparison };
             (made.groups, Some(common))
         }),
     };
