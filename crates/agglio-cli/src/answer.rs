@@ -267,14 +267,15 @@ fn reading(own: &Reading) -> Map<String, Value> {
     object.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn degrees(test: &Test) -> (f64, f64) {
+pub fn degrees(test: &Test) -> (f64, f64) {
     match test.distribution {
         Distribution::F { numerator, denominator } => (numerator, denominator),
         _ => (f64::NAN, f64::NAN),
     }
 }
 
-fn in_words(test: &Test) -> String {
+/// `F(3, 15) = 2.31, p = 0.118`
+pub fn in_words(test: &Test) -> String {
     let (numerator, denominator) = degrees(test);
     let p = if test.p_value < 5e-4 { "p < 0.001".to_owned() } else { format!("p = {:.3}", test.p_value) };
     format!("F({numerator}, {denominator}) = {}, {p}", agglio::text::format::brief(test.statistic))

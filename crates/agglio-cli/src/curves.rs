@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use agglio::Plan;
-use agglio::groups::{Curve, GroupFit, Parameter};
+use agglio::groups::{Comparison, Curve, GroupFit, Parameter, Residuals, Sharing};
 use agglio::read::Table;
 use agglio::text::escape::visible;
 use agglio::text::format;
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
+use crate::answer::{degrees, in_words};
 use crate::csv;
 use crate::print::pretty;
 use crate::tabular::{first_that_fits, left, pairs, right, ruled};
@@ -23,6 +24,18 @@ pub struct Columns {
     by: String,
     parameters: Vec<String>,
     ec50: bool,
+    /// What the groups share, if they are fitted jointly.
+    sharing: Option<Sharing>,
+    potency: bool,
+}
+
+/// What a joint fit has beside its groups.
+#[derive(Debug)]
+pub struct Common {
+    /// The confidence level of the intervals.
+    pub level: f64,
+    pub reference: Option<String>,
+    pub comparison: Result<Comparison, String>,
 }
 
 /// The fits of groups, with everything that is printed about them.
@@ -31,6 +44,7 @@ pub struct Curves {
     columns: Columns,
     fits: Vec<GroupFit>,
     notes: Vec<Option<String>>,
+    common: Option<Common>,
 }
 
 impl Curves {
@@ -38,9 +52,14 @@ impl Curves {
     ///
     /// # Errors
     /// If two columns would have the same name.
-    pub fn columns(by: &str, table: &Table, plan: &Plan) -> Result<Columns> {
-        let columns =
-            Columns { by: by.to_owned(), parameters: plan.parameter_names(&table.names), ec50: plan.has_ec50(table) };
+    pub fn columns(by: &str, table: &Table, plan: &Plan, sharing: Option<Sharing>) -> Result<Columns> {
+        let columns = Columns {
+            by: by.to_owned(),
+            parameters: plan.parameter_names(&table.names),
+            ec50: plan.has_ec50(table),
+            potency: sharing.as_ref().is_some_and(|sharing| plan.has_potency(table, sharing)),
+            sharing,
+        };
         let mut seen = HashSet::new();
         if let Some(twice) = columns.header().into_iter().find(|name| !seen.insert(name.clone())) {
             bail!("two columns of the result would be called `{}`: rename the column of the data", visible(&twice));
@@ -48,10 +67,16 @@ impl Curves {
         Ok(columns)
     }
 
-    pub fn new(columns: Columns, fits: Vec<GroupFit>, target: &str, names: &[String]) -> Curves {
+    pub fn new(
+        columns: Columns,
+        fits: Vec<GroupFit>,
+        common: Option<Common>,
+        target: &str,
+        names: &[String],
+    ) -> Curves {
         let response = format!("`{target}`");
         let notes = fits.iter().map(|fit| fit.note(&response, names)).collect();
-        Curves { columns, fits, notes }
+        Curves { columns, fits, notes, common }
     }
 
     pub fn len(&self) -> usize {
@@ -72,22 +97,46 @@ impl Curves {
         text
     }
 
-    /// The table as a JSON array of objects; a number that does not exist or is not finite is null.
+    /// The result as JSON: an array of groups, or an object that has them beside the results of the joint fit.
     ///
     /// # Errors
     /// Never, as far as known.
     pub fn json(&self) -> Result<String> {
+        match &self.common {
+            None => self.rows(),
+            Some(common) => pretty(&json!({
+                "groups": self.objects(),
+                "shared": self.columns.shared().collect::<Vec<_>>(),
+                "reference": common.reference,
+                "parallelism": common.comparison.as_ref().ok().map(test),
+                "parallelism_note": common.comparison.as_ref().err(),
+            })),
+        }
+    }
+
+    /// The table as a JSON array of objects; a number that does not exist or is not finite is null.
+    ///
+    /// # Errors
+    /// Never, as far as known.
+    pub fn rows(&self) -> Result<String> {
+        pretty(&self.objects())
+    }
+
+    fn objects(&self) -> Vec<Map<String, Value>> {
         let header = self.columns.header();
         let object = |(fit, note): (&GroupFit, &Option<String>)| {
             let cells = self.columns.cells(fit, note.as_deref());
             header.iter().cloned().zip(cells).collect::<Map<String, Value>>()
         };
-        pretty(&self.fits.iter().zip(&self.notes).map(object).collect::<Vec<_>>())
+        self.fits.iter().zip(&self.notes).map(object).collect()
     }
 
     /// The table for a terminal: estimates with standard errors if they fit, and the notes below.
     pub fn table(&self) -> String {
         let mut text = first_that_fits([true, false].map(|errors| self.estimates(errors))) + "\n";
+        if let Some(common) = &self.common {
+            text += &format!("\n{}", pairs(&self.joint_lines(common)));
+        }
         let noted =
             self.fits.iter().zip(&self.notes).filter_map(|(fit, note)| Some((visible(&fit.level), note.clone()?)));
         let noted: Vec<(String, String)> = noted.collect();
@@ -98,18 +147,49 @@ impl Curves {
         text
     }
 
+    /// What is said about all groups of a joint fit at once, beside a table of rows.
+    pub fn summary(&self) -> Vec<String> {
+        self.common.iter().map(|common| format!("parallelism: {}", comparison(common))).collect()
+    }
+
+    /// The shared parameters, and the test of what is shared.
+    fn joint_lines(&self, common: &Common) -> Vec<(&str, String)> {
+        let curve = self.fits.iter().find_map(|fit| fit.curve.as_ref().ok());
+        let numbers = self.columns.estimated().into_iter().zip(self.columns.numbers(curve));
+        let shared = numbers
+            .filter(|((_, shared), _)| *shared)
+            .map(|((name, _), number)| format!("{} {}", visible(name), estimate(number, true)));
+        let mut lines = vec![("shared", shared.collect::<Vec<_>>().join(", ")), ("parallelism", comparison(common))];
+        lines.extend(common.reference.as_ref().map(|level| ("reference", format!("{} (potency 1)", visible(level)))));
+        lines
+    }
+
+    /// The headers of the ends of potencies, if there are potencies.
+    fn ends(&self) -> Option<[String; 2]> {
+        let tail = 0.5 * (1.0 - self.common.as_ref()?.level);
+        self.columns.potency.then(|| [format!("[{}", format::brief(tail)), format!("{}]", format::brief(1.0 - tail))])
+    }
+
     fn estimates(&self, errors: bool) -> comfy_table::Table {
-        let names = self.columns.estimated().map(|name| right(visible(name)));
+        let own = |(name, shared): &(&str, bool)| (!shared).then(|| right(visible(name)));
+        let names: Vec<_> = self.columns.estimated().iter().filter_map(own).collect();
         let mut table = ruled(
             [left(visible(&self.columns.by)), right("rows")]
                 .into_iter()
                 .chain(names)
+                .chain(self.ends().into_iter().flatten().map(right))
                 .chain([right("r²"), left("status")]),
         );
         for fit in &self.fits {
             let curve = fit.curve.as_ref().ok();
-            let numbers = self.columns.numbers(curve).map(|number| right(estimate(number, errors)));
+            let numbers = self.columns.estimated().into_iter().zip(self.columns.numbers(curve));
+            let numbers: Vec<_> =
+                numbers.filter(|((_, shared), _)| !shared).map(|(_, number)| right(estimate(number, errors))).collect();
             let r_squared = curve.and_then(|curve| curve.r_squared).map(format::brief).unwrap_or_default();
+            let interval = curve.and_then(|curve| curve.potency).and_then(|potency| potency.interval);
+            let interval =
+                self.ends().map(|_| interval.map_or([String::new(), String::new()], |ends| ends.map(format::brief)));
+            let numbers = numbers.into_iter().chain(interval.into_iter().flatten().map(right));
             let ends = [right(r_squared), left(status(fit))];
             let begins = [left(visible(&fit.level)), right(fit.observations)];
             table.add_row(begins.into_iter().chain(numbers).chain(ends));
@@ -119,13 +199,32 @@ impl Curves {
 }
 
 impl Columns {
-    /// Names of the parameters and of what is computed from them.
-    fn estimated(&self) -> impl Iterator<Item = &str> {
-        self.parameters.iter().map(String::as_str).chain(self.ec50.then_some("ec50"))
+    /// What the groups share, if they are fitted jointly.
+    pub fn sharing(&self) -> Option<&Sharing> {
+        self.sharing.as_ref()
+    }
+
+    /// Whether all groups share a parameter.
+    fn is_shared(&self, parameter: usize) -> bool {
+        self.sharing.as_ref().is_some_and(|sharing| sharing.shares().get(parameter) == Some(&true))
+    }
+
+    /// The names of the parameters that all groups share.
+    fn shared(&self) -> impl Iterator<Item = &str> {
+        self.parameters.iter().enumerate().filter(|(k, _)| self.is_shared(*k)).map(|(_, name)| name.as_str())
+    }
+
+    /// Names of the parameters and of what is computed from them, and whether they are shared.
+    fn estimated(&self) -> Vec<(&str, bool)> {
+        let parameters = self.parameters.iter().enumerate().map(|(k, name)| (name.as_str(), self.is_shared(k)));
+        let computed = [("ec50", self.ec50), ("potency", self.potency)];
+        parameters.chain(computed.into_iter().filter(|(_, has)| *has).map(|(name, _)| (name, false))).collect()
     }
 
     fn header(&self) -> Vec<String> {
-        let estimates = self.estimated().flat_map(|name| [name.to_owned(), format!("{name}_se")]);
+        let estimates = self.estimated().into_iter().flat_map(|(name, _)| [name.to_owned(), format!("{name}_se")]);
+        let ends = ["potency_lower", "potency_upper"].map(str::to_owned);
+        let estimates = estimates.chain(ends.into_iter().filter(|_| self.potency));
         let whole = ["loss", "r_squared", "sigma", "status", "certified", "note"].map(str::to_owned);
         [self.by.clone(), "observations".to_owned()].into_iter().chain(estimates).chain(whole).collect()
     }
@@ -134,7 +233,10 @@ impl Columns {
     fn numbers<'c>(&self, curve: Option<&'c Curve>) -> impl Iterator<Item = Option<Parameter>> + use<'c> {
         let parameters = self.parameters.len();
         let own = (0..parameters).map(move |index| curve.and_then(|curve| curve.parameters.get(index)).copied());
-        own.chain(self.ec50.then(|| curve.and_then(|curve| curve.ec50)))
+        let potency =
+            |curve: &Curve| curve.potency.map(|own| Parameter { value: own.value, standard_error: own.standard_error });
+        let computed = self.ec50.then(|| curve.and_then(|curve| curve.ec50));
+        own.chain(computed).chain(self.potency.then(|| curve.and_then(potency)))
     }
 
     /// The cells of a row, in the order of the header.
@@ -148,11 +250,37 @@ impl Columns {
             curve.and_then(|curve| curve.r_squared),
             curve.and_then(|curve| curve.sigma),
         ];
-        let numbers = estimates.chain(whole).map(|number| json!(number));
+        let ends = curve.and_then(|curve| curve.potency).and_then(|potency| potency.interval);
+        let ends = [0, 1].map(|end| ends.map(|ends| ends[end]));
+        let ends = ends.into_iter().filter(|_| self.potency);
+        let numbers = estimates.chain(ends).chain(whole).map(|number| json!(number));
         let begins = [json!(fit.level), json!(fit.observations)];
         let ends = [json!(status(fit)), json!(fit.certified()), json!(note)];
         begins.into_iter().chain(numbers).chain(ends).collect()
     }
+}
+
+/// The test as JSON.
+fn test(comparison: &Comparison) -> Value {
+    let Comparison { test, shared, separate, .. } = comparison;
+    json!({
+        "f": test.statistic,
+        "df": degrees(test),
+        "p_value": test.p_value,
+        "shared": {"residual_sum": shared.sum, "df": shared.df},
+        "separate": {"residual_sum": separate.sum, "df": separate.df},
+    })
+}
+
+/// `F(3, 15) = 2.31, p = 0.118; residual sum of squares 27.3 on 18 df if shared, 14.1 on 15 df if separate`
+fn comparison(common: &Common) -> String {
+    let Comparison { test, shared, separate, .. } = match &common.comparison {
+        Ok(comparison) => comparison,
+        Err(why) => return format!("not tested: {why}"),
+    };
+    let sum = |of: &Residuals| format!("{} on {}", format::short(of.sum), of.df);
+    let (test, shared, separate) = (in_words(test), sum(shared), sum(separate));
+    format!("{test}; residual sum of squares {shared} degrees of freedom if shared, {separate} if separate")
 }
 
 fn status(fit: &GroupFit) -> String {

@@ -358,6 +358,11 @@ pub fn warnings(warnings: &[String], quiet: bool) {
     warnings.iter().filter(|_| !quiet).for_each(|warning| say("warning", warning));
 }
 
+/// Prints results that have no place in a table to standard error.
+pub fn notes(notes: &[String], quiet: bool) {
+    notes.iter().filter(|_| !quiet).for_each(|note| say("note", note));
+}
+
 /// Prints an error with its causes to standard error, in one line.
 pub fn error(why: &anyhow::Error) {
     say("error", &hint::words(why));

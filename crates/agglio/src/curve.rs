@@ -127,6 +127,25 @@ impl Curve {
         }
     }
 
+    /// The parameter of a [`Plan`](crate::Plan) that groups share if they share a parameter of the curve; none if there is no such
+    /// parameter, as for an EC50 beside a slope.
+    pub fn shared_name(self, parameter: &str) -> Option<&'static str> {
+        let name = match (self, parameter) {
+            (Curve::Ll3 | Curve::Ll4, "b")
+            | (Curve::SsLogis, "scal")
+            | (Curve::Gompertz, "b3")
+            | (Curve::Hill, "h") => "slope",
+            (Curve::Ll4, "c") => "lower",
+            (Curve::Ll3 | Curve::Ll4, "d") | (Curve::SsLogis | Curve::Gompertz, "Asym") => "upper",
+            (Curve::MichaelisMenten, "Vm") => "upper",
+            (Curve::Gompertz, "b2") | (Curve::MichaelisMenten, "K") | (Curve::Emax, "EC50") => "intercept",
+            (Curve::Emax, "E0") => "offset",
+            (Curve::Emax | Curve::Hill, "Emax") => "scale",
+            _ => return None,
+        };
+        Some(name)
+    }
+
     fn place(self) -> Place {
         match self {
             Curve::Ll3 | Curve::Ll4 | Curve::Hill => Place::Log,

@@ -1,10 +1,11 @@
 //! The flags of a fit of *groups*.
 
+use agglio::Curve;
 use anyhow::{Result, bail};
 use clap::Args;
 
 use super::FitArgs;
-use super::shared::name;
+use super::shared::{Names, name, names};
 
 /// How the rows are divided into groups.
 #[derive(Clone, Debug, Default, Args)]
@@ -13,6 +14,19 @@ pub struct GroupArgs {
     /// row for each group
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub by: Option<String>,
+    /// With --by: parameters that all groups share, while the others are each group's own. A covariate, slope (of the only one),
+    /// intercept, or a free one of lower, upper, offset and scale; with --curve also its own names. Adds the F test against
+    /// separate curves and, for parallel curves over log(x), relative potencies
+    #[arg(long, value_name = "NAME,…", value_parser = names, help_heading = "Model")]
+    pub share: Vec<Names>,
+}
+
+impl GroupArgs {
+    /// The parameters that groups share, as the library calls them.
+    pub fn shared(&self, curve: Option<Curve>) -> Vec<String> {
+        let names = self.share.iter().flat_map(|names| &names.0);
+        names.map(|name| curve.and_then(|curve| curve.shared_name(name)).map_or(name.clone(), str::to_owned)).collect()
+    }
 }
 
 /// Refuses flags that are about one fit.

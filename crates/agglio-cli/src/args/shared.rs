@@ -150,7 +150,7 @@ fn curve(typed: &str) -> Result<Curve, String> {
 }
 
 /// Columns and terms with commas between them. A name in quotes, as in a file's header, is never a term.
-fn names(typed: &str) -> Result<Names, &'static str> {
+pub(super) fn names(typed: &str) -> Result<Names, &'static str> {
     list(typed, quoted)
 }
 

@@ -72,6 +72,7 @@ pub fn run(args: &FitArgs) -> Result<ExitCode> {
     if let Some(by) = &args.groups.by {
         return groups::run(args, by);
     }
+    require_groups(args)?;
     let (method, selection) = (args.method()?, plan::selection(&args.table)?);
     let question = Question::new(&args.answer, &method.spec)?.about(args.table.curve);
     let plan =
@@ -109,7 +110,15 @@ pub fn check(args: &FitArgs) -> Result<()> {
     Question::new(&args.answer, &method.spec)?;
     match &args.groups.by {
         Some(by) => groups::check(args, by).map(drop),
-        None => plan::selection(&args.table).map(drop),
+        None => require_groups(args).and_then(|()| plan::selection(&args.table).map(drop)),
+    }
+}
+
+/// Refuses parameters to be shared by groups if there are no groups.
+fn require_groups(args: &FitArgs) -> Result<()> {
+    match args.groups.share.is_empty() {
+        true => Ok(()),
+        false => bail!("--share names what groups share: pass the column of the groups with --by"),
     }
 }
 

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 
 use super::fit::{NOT_CERTIFIED, show, table_warnings};
 use crate::args::{FitArgs, FitFormat, require_table_only};
-use crate::curves::Curves;
+use crate::curves::{Common, Curves};
 use crate::plan::{self, FitPlan};
 use crate::source::Source;
 use crate::{interrupt, print, progress};
@@ -20,16 +20,20 @@ pub fn run(args: &FitArgs, by: &str) -> Result<ExitCode> {
     interrupt::hold();
     let mut warnings = plan.warnings.clone();
     warnings.extend(table_warnings(&table, plan.source.no_header));
-    let (curves, groups) = fit(&plan, &table, args.run.quiet)?;
-    if curves.len() < groups {
+    let (curves, groups) = fit(args, &plan, &table)?;
+    if interrupt::is_caught() && curves.len() < groups {
         warnings.push(format!("interrupted: {} of {groups} groups were fitted", curves.len()));
     }
     print::warnings(&warnings, args.run.quiet);
+    // a table of rows has no place for a test of all of them
+    if !matches!(args.format, Some(FitFormat::Json | FitFormat::Table)) {
+        print::notes(&curves.summary(), args.run.quiet);
+    }
     show(&match args.format {
         None | Some(FitFormat::Tidy { json: false }) => curves.csv(),
         Some(FitFormat::Json) => curves.json()?,
         Some(FitFormat::Table) => curves.table(),
-        Some(FitFormat::Tidy { json: true }) => curves.json()?,
+        Some(FitFormat::Tidy { json: true }) => curves.rows()?,
         Some(FitFormat::Glance { .. } | FitFormat::Augment { .. }) => String::new(),
     })?;
     Ok(match curves.certified() {
@@ -53,6 +57,10 @@ pub fn check(args: &FitArgs, by: &str) -> Result<Selection> {
         bail!("--se, --intervals, --ec and --test are for one fit: leave them out with --by");
     }
     require_table_only(args)?;
+    let shared = args.groups.shared(args.table.curve);
+    if !shared.is_empty() {
+        args.method()?.options()?.build()?.require_sharing(&shared)?;
+    }
     let selection = plan::selection(&args.table)?;
     let parts =
         [(&selection.target, "the target"), (&selection.weights, "the weights"), (&selection.offset, "the offset")];
@@ -65,15 +73,24 @@ pub fn check(args: &FitArgs, by: &str) -> Result<Selection> {
 }
 
 /// The curves, and the number of groups.
-fn fit(plan: &FitPlan, table: &Table, quiet: bool) -> Result<(Curves, usize)> {
+fn fit(args: &FitArgs, plan: &FitPlan, table: &Table) -> Result<(Curves, usize)> {
     let Some(category) = table.categories.first().filter(|_| table.rows > 0) else { bail!("no rows are left to fit") };
     let fits = plan.for_table(&table.names, table.rows)?;
-    let columns = Curves::columns(&category.name, table, &fits)?;
+    let shared = args.groups.shared(args.table.curve);
+    let sharing = (!shared.is_empty()).then(|| fits.sharing(&table.names, &shared)).transpose()?;
+    let columns = Curves::columns(&category.name, table, &fits, sharing)?;
     let groups = category.levels.len();
-    let bar = progress::searching(groups, quiet);
+    let bar = progress::searching(groups, args.run.quiet);
     let done = |done: usize| bar.set_position(done as u64);
-    let made = fits.fit_groups(table, category, Covariance::Classical, &done);
+    let made = match columns.sharing() {
+        None => fits.fit_groups(table, category, Covariance::Classical, &done).map(|made| (made, None)),
+        Some(sharing) => fits.fit_groups_sharing(table, category, sharing, args.answer.level, &done).map(|made| {
+            let (level, reference) = (args.answer.level, made.reference);
+            let common = Common { level, reference, comparison: made.comparison };
+            (made.groups, Some(common))
+        }),
+    };
     bar.finish_and_clear();
-    let made = made.map_err(|why| plan.source.blame(why))?;
-    Ok((Curves::new(columns, made, plan.target(), &table.names), groups))
+    let (made, common) = made.map_err(|why| plan.source.blame(why.with_names(&table.names)))?;
+    Ok((Curves::new(columns, made, common, plan.target(), &table.names), groups))
 }

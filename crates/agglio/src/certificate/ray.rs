@@ -114,7 +114,7 @@ fn follow(
 
 /// The part of a direction that changes linear predictors. The best response scale for them belongs to every loss.
 fn predictor_part(oracle: &dyn Oracle, mut v: Vec<f64>) -> Vec<f64> {
-    oracle.facts().layout.response_mut(&mut v).fill(0.0);
+    v.iter_mut().skip(oracle.predictor_dim()).for_each(|v| *v = 0.0);
     v
 }
 

@@ -17,6 +17,19 @@ pub struct Parameter {
     pub standard_error: Option<f64>,
 }
 
+/// `EC50 of the reference/EC50 of the group`
+///
+/// The relative potency of a group: the factor by which its doses must be multiplied to have the effect of the reference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Potency {
+    /// The ratio.
+    pub value: f64,
+    /// Its standard error, by the delta method; none for the reference itself.
+    pub standard_error: Option<f64>,
+    /// Its confidence interval, from that of its logarithm.
+    pub interval: Option<[f64; 2]>,
+}
+
 /// The fit of one group.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -27,6 +40,10 @@ pub struct Curve {
     pub parameters: Vec<Parameter>,
     /// The dose at which the curve is halfway between its asymptotes, if the only covariate is the logarithm of the dose.
     pub ec50: Option<Parameter>,
+    /// The relative potency, if the groups share all parameters but the intercept.
+    pub potency: Option<Potency>,
+    /// Number of rows of the fit whose weight is not zero: those of the group, or of all groups that share parameters.
+    pub observations: usize,
     /// R² = 1 − loss of the predictions/loss of the best constant; none for a constant response. The constant is φ(0) in a
     /// model without an intercept.
     pub r_squared: Option<f64>,
@@ -43,15 +60,20 @@ impl Curve {
         let fitted = plan.fit(&table.into_rows()?)?;
         let inference = fitted.inference(kind)?;
         let estimates = inference.as_ref().map(Inference::estimates).unwrap_or_default();
-        let ec50 = half.and_then(|half| {
-            half.dose(&fitted.report().coefficients, fitted.report().intercept, inference.as_ref().ok())
+        let dose = half.and_then(|half| half.dose(&fitted.report().coefficients, fitted.report().intercept));
+        let ec50 = dose.map(|(value, mut gradient)| {
+            gradient.resize(estimates.len(), 0.0);
+            let error = |inference: &Inference<'_>| inference.function_with_gradient(value, &gradient).standard_error;
+            Parameter { value, standard_error: inference.as_ref().ok().and_then(error) }
         });
         let sigma = inference.as_ref().ok().map(|inference| inference.goodness().sigma);
         let unavailable = inference.err();
         let parameters = parameters(plan, &fitted, &estimates);
         let all = fitted.report().certificate.mean_loss;
         let r_squared = (all > 0.0).then(|| 1.0 - fitted.report().prediction_loss / all);
-        Ok(Curve { parameters, ec50, r_squared, sigma, unavailable, report: fitted.into_report() })
+        let observations = fitted.oracle().facts().counted;
+        let report = fitted.into_report();
+        Ok(Curve { parameters, ec50, potency: None, observations, r_squared, sigma, unavailable, report })
     }
 }
 

@@ -1,8 +1,6 @@
 //! The *half* of an effect: the dose at which a curve over the logarithm of a dose is halfway between its asymptotes.
 
 use crate::activation::Preimages;
-use crate::groups::Parameter;
-use crate::inference::Inference;
 use crate::plan::Plan;
 use crate::table::{Table, Term};
 
@@ -29,8 +27,8 @@ impl Half {
 
     /// `exp((z − b)/w)`
     ///
-    /// None if that is not a number above zero.
-    pub fn dose(self, coefficients: &[f64], intercept: f64, inference: Option<&Inference<'_>>) -> Option<Parameter> {
+    /// The dose, and its derivatives by w and b. None if that is not a number above zero.
+    pub fn dose(self, coefficients: &[f64], intercept: f64) -> Option<(f64, Vec<f64>)> {
         let w = coefficients.first().copied()?;
         let logarithm = (self.z - intercept) / w;
         let value = logarithm.exp();
@@ -39,16 +37,12 @@ impl Half {
         }
         let mut gradient = vec![-value * logarithm / w];
         gradient.extend(self.intercept.then_some(-value / w));
-        let standard_error = inference.and_then(|inference| {
-            gradient.resize(inference.estimates().len(), 0.0);
-            inference.function_with_gradient(value, &gradient).standard_error
-        });
-        Some(Parameter { value, standard_error })
+        Some((value, gradient))
     }
 }
 
 /// Whether a covariate of this name is the logarithm of one column.
-fn is_log(name: &str) -> bool {
+pub(super) fn is_log(name: &str) -> bool {
     Term::parse(name).is_ok_and(|term| term.logarithm_of().is_some())
 }
 

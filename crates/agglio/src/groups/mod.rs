@@ -1,20 +1,25 @@
-//! *Groups* are rows of one table that are fitted separately with the same plan, such as one curve for each compound.
+//! *Groups* are rows of one table that are fitted with the same plan, such as one curve for each compound: separately, or
+//! with parameters that all of them share.
 
 mod curve;
 mod half;
+mod parallel;
+mod shared;
+mod sharing;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::groups::parallel::in_parallel;
 use crate::inference::Covariance;
-use crate::math::tree;
 use crate::outcome::Status;
 use crate::plan::Plan;
 use crate::table::{Category, Table};
 use crate::text::format::brief;
 
-pub use curve::{Curve, Parameter};
+pub use curve::{Curve, Parameter, Potency};
+pub use shared::{Comparison, Residuals, SharedFit};
+pub use sharing::Sharing;
 
 /// The fit of one group.
 #[derive(Debug)]
@@ -31,6 +36,20 @@ pub struct GroupFit {
 }
 
 impl GroupFit {
+    /// The fit of these rows alone.
+    fn of(plan: &Plan, table: &Table, level: &str, rows: &[usize], kind: Covariance) -> GroupFit {
+        let table = table.only(rows);
+        let counted = || {
+            let weights = table.weights.iter().flatten().copied().map(Some).chain(std::iter::repeat(None));
+            table.labels.iter().zip(weights).filter(|(_, weight)| *weight != Some(0.0)).map(|(label, _)| *label)
+        };
+        let (observations, first) = (counted().count(), counted().next());
+        let constant = first.filter(|&first| counted().all(|label| label == first));
+        let names = table.names.clone();
+        let curve = Curve::fit(plan, table, kind).map_err(|why| why.with_names(&names));
+        GroupFit { level: level.to_owned(), observations, constant, curve }
+    }
+
     /// Whether the group has a certified fit.
     pub fn certified(&self) -> bool {
         self.curve.as_ref().is_ok_and(|curve| curve.report.certificate.certified())
@@ -46,9 +65,9 @@ impl GroupFit {
         if let Some(value) = self.constant {
             return Some(format!("{response} is always {}: there is nothing to explain", brief(value)));
         }
-        let parameters = curve.report.parameters;
-        if self.observations < parameters {
-            return Some(format!("{} observations do not determine {parameters} parameters", self.observations));
+        let (observations, parameters) = (curve.observations, curve.report.parameters);
+        if observations < parameters {
+            return Some(format!("{observations} observations do not determine {parameters} parameters"));
         }
         if let Some(dead) = curve.report.dead_warning(names) {
             return Some(dead);
@@ -92,7 +111,7 @@ impl Plan {
     pub fn fit_groups(
         &self,
         table: &Table,
-        groups: &Category,
+        category: &Category,
         kind: Covariance,
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<Vec<GroupFit>> {
@@ -105,16 +124,19 @@ impl Plan {
             }
             .into());
         }
-        let work = Work::new(self, table, groups, kind, done)?;
-        let run = || match tree::in_pool() {
-            true => drop(rayon::broadcast(|_| work.run())),
-            false => work.run(),
+        let groups = rows_by_level(category, table.rows)?;
+        let finished = AtomicUsize::new(0);
+        let job = |index: usize| {
+            let (level, rows) = groups.get(index)?;
+            let fit = GroupFit::of(self, table, level, rows, kind);
+            // a fit that was cut short would pass for one that ended
+            if fit.curve.as_ref().is_ok_and(|curve| curve.report.status() == Status::Interrupted) {
+                return None;
+            }
+            done(finished.fetch_add(1, Ordering::Relaxed) + 1);
+            Some(fit)
         };
-        match tree::pool(self.threads())? {
-            Some(pool) => pool.install(run),
-            None => run(),
-        }
-        Ok(work.fits.into_iter().filter_map(OnceLock::into_inner).collect())
+        Ok(in_parallel(self, groups.len(), &job)?.into_iter().flatten().collect())
     }
 
     /// The names of a curve's parameters, for covariates of these names: covariates, intercept and free response scale.
@@ -122,65 +144,6 @@ impl Plan {
         let intercept = self.has_intercept().then(|| "(intercept)".to_owned());
         let response = self.spec().free_response().into_iter().map(str::to_owned);
         covariates.iter().cloned().chain(intercept).chain(response).collect()
-    }
-}
-
-/// The fits of all groups, which threads take one by one.
-///
-/// This is a loop on each thread, not a rayon job for each fit: a thread that waits for a part of its sums would otherwise
-/// begin another fit.
-struct Work<'a> {
-    plan: &'a Plan,
-    table: &'a Table,
-    kind: Covariance,
-    /// The rows of each group, in the order of the levels.
-    groups: Vec<(&'a str, Vec<usize>)>,
-    fits: Vec<OnceLock<GroupFit>>,
-    next: AtomicUsize,
-    finished: AtomicUsize,
-    done: &'a (dyn Fn(usize) + Sync),
-}
-
-impl<'a> Work<'a> {
-    fn new(
-        plan: &'a Plan,
-        table: &'a Table,
-        category: &'a Category,
-        kind: Covariance,
-        done: &'a (dyn Fn(usize) + Sync),
-    ) -> Result<Work<'a>> {
-        let groups = rows_by_level(category, table.rows)?;
-        let fits = groups.iter().map(|_| OnceLock::new()).collect();
-        let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Ok(Work { plan, table, kind, groups, fits, next, finished, done })
-    }
-
-    fn run(&self) {
-        while !self.plan.is_interrupted() {
-            let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(((level, rows), place)) = self.groups.get(index).zip(self.fits.get(index)) else { return };
-            let fit = self.fit(level, rows);
-            // a fit that was cut short would pass for one that ended
-            if fit.curve.as_ref().is_ok_and(|curve| curve.report.status() == Status::Interrupted) {
-                return;
-            }
-            // no group is taken twice
-            let _ = place.set(fit);
-            (self.done)(self.finished.fetch_add(1, Ordering::Relaxed) + 1);
-        }
-    }
-
-    fn fit(&self, level: &str, rows: &[usize]) -> GroupFit {
-        let table = self.table.only(rows);
-        let counted = || {
-            let weights = table.weights.iter().flatten().copied().map(Some).chain(std::iter::repeat(None));
-            table.labels.iter().zip(weights).filter(|(_, weight)| *weight != Some(0.0)).map(|(label, _)| *label)
-        };
-        let (observations, first) = (counted().count(), counted().next());
-        let constant = first.filter(|&first| counted().all(|label| label == first));
-        let curve = Curve::fit(self.plan, table, self.kind);
-        let curve = curve.map_err(|why| why.with_names(&self.table.names));
-        GroupFit { level: level.to_owned(), observations, constant, curve }
     }
 }
 

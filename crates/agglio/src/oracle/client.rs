@@ -74,6 +74,10 @@ impl Oracle for OracleClient<'_> {
         self.labels
     }
 
+    fn predictor_dim(&self) -> usize {
+        self.oracle.predictor_dim()
+    }
+
     fn visited(&self) -> u64 {
         self.visited.as_ref().map_or_else(|| self.oracle.visited(), |visited| visited.load(Ordering::Relaxed))
     }

@@ -59,6 +59,9 @@ pub struct Problem {
     pub l2: f64,
     /// The coordinates of another fit, to score its points on these rows. Default: measured on the rows.
     pub coordinates: Option<Coordinates>,
+    /// The units of the free response scale of another problem, so that θ means the same in both. Default: measured on the
+    /// rows.
+    pub scale: Option<ResponseScale>,
 }
 
 impl Problem {
@@ -75,6 +78,7 @@ impl Problem {
             response: FreeResponse::default(),
             l2: 0.0,
             coordinates: None,
+            scale: None,
         }
     }
 
@@ -546,7 +550,8 @@ impl Oracle for Driver {
 fn frame(problem: &Problem, measured: &Measured) -> Result<Frame> {
     let (activation, range) = (problem.activation.clone(), problem.activation.range());
     let mut clips = clips(activation.as_ref(), measured, &problem.margins);
-    let response = ResponseScale::of(problem.response, activation.as_ref(), measured);
+    let own = || ResponseScale::of(problem.response, activation.as_ref(), measured);
+    let response = problem.scale.clone().or_else(own);
     if response.is_some() {
         clips = vec![Clip::NONE];
     }

@@ -15,8 +15,10 @@ mod client;
 mod clip;
 mod density;
 mod driver;
+mod embedding;
 mod facts;
 mod frame;
+mod joint;
 mod labels;
 mod layout;
 mod loss;
@@ -46,8 +48,10 @@ pub use answer::{
 pub use baseline::Baseline;
 pub(crate) use client::OracleClient;
 pub use driver::{Driver, Problem};
+pub(crate) use embedding::Embedding;
 pub use facts::{Facts, Measured, Spread, Traits};
 pub use frame::Frame;
+pub(crate) use joint::{Joint, Member};
 pub use labels::{MARGIN, MARGINS, PreimageChoice, Tally};
 pub use layout::Layout;
 pub use loss::{Loss, Objective};
@@ -107,6 +111,11 @@ pub trait Oracle: Sync {
     /// Number of entries of θ.
     fn dim(&self) -> usize {
         self.facts().layout.dim()
+    }
+
+    /// Number of entries of θ that linear predictors depend on. They come first; the others are of the response scale.
+    fn predictor_dim(&self) -> usize {
+        self.facts().layout.predictor_dim()
     }
 
     /// Whether θ has too many entries to form the d×d curvature.

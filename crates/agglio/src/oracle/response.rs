@@ -148,6 +148,21 @@ impl ResponseScale {
         (at.offset, at.scale)
     }
 
+    /// The limits of φ at −∞ and +∞, if both asymptotes are free.
+    pub(crate) fn free_asymptotes(&self) -> Option<(f64, f64)> {
+        self.asymptotes.filter(|_| self.free == [true, true])
+    }
+
+    /// A response in the units of α.
+    pub(crate) fn in_units(&self, response: f64) -> f64 {
+        (response - self.shift) / self.unit
+    }
+
+    /// The response of a number in the units of α, and the response that one unit is.
+    pub(crate) fn of_units(&self, number: f64) -> (f64, f64) {
+        (self.shift + self.unit * number, self.unit)
+    }
+
     /// The free parameters in the user's words, one for each free entry of θ.
     pub fn parameters(&self, entries: &[f64]) -> Vec<ResponseParameter> {
         let ResponseAt { offset, scale, units } = self.at(entries);

@@ -15,13 +15,14 @@ use crate::fit::{Observer, Silent};
 use crate::fitted::Fitted;
 use crate::math::tree;
 use crate::oracle::{
-    Driver, FreeResponse, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, PreimageBranch, Problem, Shard, Shards,
+    Driver, Facts, FreeResponse, LEAF, LabelChoice, MARGIN, MARGINS, Oracle, PreimageBranch, Problem, Shard, Shards,
 };
-use crate::race::{self, Checkpoint, CheckpointFile, Journal, Rules, Runs, Saved};
+use crate::race::{self, Checkpoint, CheckpointFile, Found, Journal, Rules, Runs, Saved};
+use crate::report::{Report, Scale};
 use crate::rows::{Rows, Scaling};
 use crate::solver::Solver;
 use crate::solver::preset::Settings;
-use crate::spec::{Options, Response, Restarts, Spec};
+use crate::spec::{Options, Pair, Response, Restarts, Spec};
 
 /// Options that have been checked.
 #[derive(Clone, Debug)]
@@ -164,7 +165,7 @@ impl Plan {
             let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
             let mut runs = Runs::new(observer).with_journal(self.journal(&driver)?);
             let mut found = self.rules.find(&driver, &mut runs)?;
-            let report = report::of(self, &driver, &mut found)?;
+            let report = self.report(&driver, &mut found)?;
             let Saved { written, fault } = runs.into_journal().map(Journal::into_saved).unwrap_or_default();
             let restricted = self.rules.settings.radius.is_some();
             let fitted = Fitted::new(driver, self.activation.clone(), found.outcome, report)
@@ -192,6 +193,32 @@ impl Plan {
         };
         let file = self.checkpoint.clone().map(|(path, every)| CheckpointFile::new(path, every)).transpose()?;
         Ok(Some(Journal::new(checkpoint, file)))
+    }
+
+    /// The plan of least squares on other entries of the response scale, with or without an intercept.
+    ///
+    /// # Errors
+    /// If the data can never identify what is free.
+    pub(crate) fn with_response(&self, range: Option<Pair>, affine: Option<Pair>, intercept: bool) -> Result<Plan> {
+        let spec = Spec { range, affine, intercept: Some(intercept), ..self.spec.clone() };
+        let response = spec.response(&self.activation)?;
+        let rules = Rules { compares: false, ..self.rules.clone() };
+        Ok(Plan { response, intercept, spec, rules, ..self.clone() })
+    }
+
+    /// The report of a point that was found.
+    ///
+    /// # Errors
+    /// If a coefficient overflows or underflows in the user's units, or rows are lost.
+    pub(crate) fn report(&self, oracle: &dyn Oracle, found: &mut Found) -> Result<Report> {
+        report::of(self, oracle, found)
+    }
+
+    /// The response scale at θ, in front of φ as the user gave it.
+    pub(crate) fn scale_at(&self, facts: &Facts, theta: &[f64]) -> Scale {
+        let own = facts.response.as_ref().map(|scale| scale.user(facts.layout.response(theta)));
+        let (offset, scale) = self.response.user(own.unwrap_or((0.0, 1.0)));
+        Scale { offset, scale }
     }
 
     /// Which runs of the loop to make.

@@ -6,7 +6,7 @@ use crate::oracle::Oracle;
 use crate::outcome::{Noise, Status, StopReason};
 use crate::plan::Plan;
 use crate::race::Found;
-use crate::report::{Report, Scale};
+use crate::report::Report;
 use crate::rows::Coordinates;
 
 /// The report of a point that was found.
@@ -59,11 +59,7 @@ pub(super) fn of(plan: &Plan, oracle: &dyn Oracle, found: &mut Found) -> Result<
         labels_without_preimage: facts.preimages.without_preimage,
         labels_with_two_preimages: facts.preimages.with_two_preimages,
         label_bounds: facts.label_bounds,
-        affine: {
-            let scale = facts.response.as_ref().map(|scale| scale.user(facts.layout.response(&outcome.theta)));
-            let (offset, scale) = plan.response.user(scale.unwrap_or((0.0, 1.0)));
-            Scale { offset, scale }
-        },
+        affine: plan.scale_at(facts, &outcome.theta),
         activation: plan.activation.name(),
         activation_range: facts.activation.range,
     })

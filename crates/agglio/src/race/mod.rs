@@ -8,6 +8,7 @@ mod best_of;
 mod challengers;
 mod checkpoint;
 mod found;
+mod from_starts;
 mod journal;
 mod noise;
 mod noise_choice;

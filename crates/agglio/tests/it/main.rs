@@ -41,6 +41,7 @@ mod response;
 mod save;
 mod schedules;
 mod shards;
+mod shared;
 mod simulations;
 mod sources;
 mod spec;

@@ -25,6 +25,13 @@ pub fn group() -> Group {
         groups("groups and a resumed fit", "--by g --resume old.ck").refused(["--resume is about one fit"]),
         groups("groups by a column whose name the result has already", "--by loss")
             .refused(["two columns of the result would be called `loss`"]),
+        groups("shared parameters without groups", "--share slope")
+            .refused(["pass the column of the groups with --by"]),
+        groups("a shared parameter that does not exist", "--by g --share slop").refused([
+            "did you mean `slope`? the parameters that can be shared are `log(dose)`, `(intercept)` and `slope`",
+        ]),
+        groups("a shared asymptote that is fixed", "--by g --share upper --range 0,1")
+            .refused(["`upper` is not fitted, so there is nothing to share"]),
         case("a row without a group", "fit h.csv --formula y~log(dose) --by g")
             .file("h.csv", "g,dose,y\na,1,.1\n,2,.3\na,4,.4\n")
             .refused(["h.csv:3: column `g`"]),
