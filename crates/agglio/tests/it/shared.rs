@@ -284,7 +284,7 @@ fn other_models_share_parameters_too() {
         assert!(certified(&found), "{shared:?} {:?}", rows(&found));
         assert!(curves.iter().all(|curve| curve.report.parameters == parameters), "{shared:?}");
         assert!(curves.iter().flat_map(|curve| &curve.parameters).all(|own| own.standard_error.is_some()));
-        // no coefficient moves the loss down, which the certificate says; groups share what they should
+        // the parameter has the same bits in every group
         let place = |name: &str| match name {
             "slope" => 0,
             "(intercept)" => 1,
