@@ -53,6 +53,8 @@ pub struct Answer {
     parameters: Option<Vec<(&'static str, Reading)>>,
     midpoint: Option<(&'static str, Reading)>,
     slope: Option<Reading>,
+    /// Whether the answer was cut short by a signal.
+    pub is_interrupted: bool,
 }
 
 impl Question {
@@ -165,6 +167,11 @@ impl Answer {
     /// No answer, for a reason.
     pub fn none(reason: &str) -> Answer {
         Answer { note: Some(reason.to_owned()), ..Answer::default() }
+    }
+
+    /// No answer, because it was cut short.
+    pub fn interrupted() -> Answer {
+        Answer { is_interrupted: true, ..Answer::none("interrupted before they were computed") }
     }
 
     /// The answer that a summary gives by itself.

@@ -7,7 +7,7 @@ use agglio::inference::plain_table;
 use agglio::model::Model;
 use agglio::read::Table;
 use agglio::text::escape::visible;
-use agglio::{LogLikelihoods, Noise, Objection, Report};
+use agglio::{LogLikelihoods, Noise, Objection, Report, Status};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -97,6 +97,11 @@ struct FittedJson<'a> {
 }
 
 impl Fitted {
+    /// Whether the fit or its standard errors were cut short.
+    pub fn is_interrupted(&self) -> bool {
+        self.answer.is_interrupted || self.report.status() == Status::Interrupted
+    }
+
     /// The fit as one JSON object; a number that is not finite is null.
     ///
     /// # Errors

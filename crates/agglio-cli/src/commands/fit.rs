@@ -128,10 +128,10 @@ pub fn show(result: &str) -> Result<()> {
 }
 
 pub fn exit_code(fitted: &Fitted) -> ExitCode {
-    match fitted.report.status() {
-        Status::Interrupted => interrupt::exit_code(),
-        _ if fitted.certified() => ExitCode::SUCCESS,
-        _ => ExitCode::from(NOT_CERTIFIED),
+    match fitted.certified() {
+        _ if fitted.is_interrupted() => interrupt::exit_code(),
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(NOT_CERTIFIED),
     }
 }
 
@@ -155,7 +155,9 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     warnings.extend(resume_hint(outputs, &fitted));
     let report = fitted.into_report();
     warnings.extend(report.warnings_on(&format!("`{}`", plan.target()), &names));
-    if report.status() == Status::Interrupted && outputs.model.is_some() {
+    // a model that was cut short would pass for one that was fitted
+    let is_interrupted = report.status() == Status::Interrupted || answer.is_interrupted;
+    if is_interrupted && outputs.model.is_some() {
         warnings.push("interrupted, so no model was written".into());
     }
     let r_squared = report.explained(variance);
@@ -165,7 +167,7 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     }
     let model = || model(plan, &report, &names, columns, &answer);
     let observations = kept.map(|table| Ok::<_, anyhow::Error>((table, model()?))).transpose()?;
-    let file = model_file(outputs, &report, model).context("no model was written");
+    let file = if is_interrupted { Ok(None) } else { model_file(outputs, model).context("no model was written") };
     let model_error = file.map(|file| written.extend(file)).err();
     let fitted = Fitted {
         r_squared,
@@ -213,6 +215,8 @@ fn fit_watched(
         let rows = rows_of(table)?;
         let fitted = library_plan.fit_observed(&rows, &mut watch)?;
         let answer = plan.question.ask(&fitted, &plan.spec, names);
+        // what was cut short would pass for what was computed
+        let answer = if interrupt::is_caught() { Ok(Answer::interrupted()) } else { answer };
         Ok((fitted, answer, rows))
     });
     let fitted = fitted.flatten().map_err(|why| plan.source.blame(why.with_names(names)));
@@ -250,11 +254,8 @@ pub fn table_warnings(table: &Table, no_header: bool) -> Vec<String> {
     warnings
 }
 
-fn model_file(outputs: &Outputs, report: &Report, model: impl Fn() -> Result<Model>) -> Result<Option<Writer>> {
-    // a model that was cut short would pass for one that was fitted
-    let Some(output) = outputs.model.as_ref().filter(|_| report.status() != Status::Interrupted) else {
-        return Ok(None);
-    };
+fn model_file(outputs: &Outputs, model: impl Fn() -> Result<Model>) -> Result<Option<Writer>> {
+    let Some(output) = &outputs.model else { return Ok(None) };
     let mut writer = output.open()?;
     writer.put(&model()?.to_json())?;
     Ok(Some(writer))

@@ -100,6 +100,27 @@ fn a_signal_ends_a_fit_with_the_best_so_far() {
 }
 
 #[test]
+fn a_signal_ends_a_bootstrap() {
+    let folder = Folder::with_data();
+    let child = start(&folder, "fit data.csv --target y --se bootstrap:1000000 --format json --model m.json");
+    wait_until_it_listens(&child);
+    wait_until_it_has_worked(&child);
+    signal(&child, "-INT");
+    let begun = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert!(begun.elapsed() < PATIENCE);
+    assert_eq!(output.status.code(), Some(130));
+    let fit: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&fit["status"], &fit["certified"]), (&"converged".into(), &true.into()));
+    assert_eq!(
+        (&fit["standard_errors"], &fit["inference_note"]),
+        (&Value::Null, &"interrupted before they were computed".into())
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "warning: interrupted, so no model was written\n");
+    assert_eq!(folder.names(), ["data.csv"]);
+}
+
+#[test]
 fn an_old_model_outlives_an_interrupt() {
     let folder = Folder::with_data();
     folder.write("m.json", "old");

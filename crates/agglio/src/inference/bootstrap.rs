@@ -37,6 +37,9 @@ pub(super) fn covariance(
         true => (0..replicates).into_par_iter().map(refit).collect::<Result<_>>()?,
         false => (0..replicates).map(refit).collect::<Result<_>>()?,
     };
+    if oracle.is_interrupted() {
+        return Ok(Err(Unavailable::Interrupted));
+    }
     let points: Vec<Vec<f64>> = points.into_iter().flatten().collect();
     // refits that fail, because their rows do not identify the coefficients, would make the spread look small
     if points.len() < 2 || 10 * points.len() < 9 * replicates as usize {
@@ -69,8 +72,11 @@ impl<'a> Sampler<'a> {
         Sampler { outcome, key: Random::new(seed, stream).bits(), resampling }
     }
 
-    /// Where the refit to a sample ends; none if it does not converge.
+    /// Where the refit to a sample ends; none if it does not converge, or after an interrupt.
     fn refit(&self, oracle: &dyn Oracle, index: u32) -> Result<Option<Vec<f64>>> {
+        if oracle.is_interrupted() {
+            return Ok(None);
+        }
         let key = derive_key(self.key, u64::from(index));
         match self.resampling {
             Resampling::Pairs => refit(oracle, self.outcome, Batch::Resample { key }),

@@ -42,7 +42,7 @@ impl Inference<'_> {
         (0..self.values.len()).map(|entry| self.profile_interval(entry, level)).collect()
     }
 
-    /// As [`Inference::profile_intervals`], for one entry. None for the coefficient of a constant column.
+    /// As [`Inference::profile_intervals`], for one entry. None for the coefficient of a constant column, and after an interrupt.
     ///
     /// # Errors
     /// As [`Inference::profile_intervals`].
@@ -74,7 +74,9 @@ impl Inference<'_> {
             };
             Ok(end.find(side, critical, variance.sqrt())?.map(|distance| value + distance))
         };
-        Ok(Some(Interval { lower: search(-1.0)?, upper: search(1.0)? }))
+        let interval = Interval { lower: search(-1.0)?, upper: search(1.0)? };
+        // an end that was not found would pass for an open one
+        Ok(Some(interval).filter(|_| !self.oracle.is_interrupted()))
     }
 }
 

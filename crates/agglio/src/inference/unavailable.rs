@@ -35,6 +35,8 @@ pub enum Unavailable {
     NoClusters,
     /// All rows belong to one cluster.
     OneCluster,
+    /// The fit was interrupted before all resampled fits were made.
+    Interrupted,
     /// Many resampled fits did not converge.
     Resamples,
     /// Residuals of random signs would take shares out of their range.
@@ -64,6 +66,7 @@ impl fmt::Display for Unavailable {
             }
             Unavailable::NoClusters => "cluster-robust standard errors need a cluster for each row",
             Unavailable::OneCluster => "cluster-robust standard errors need at least two clusters",
+            Unavailable::Interrupted => "the bootstrap was interrupted",
             Unavailable::Resamples => {
                 "more than a tenth of the bootstrap fits did not converge: the rows do not identify the coefficients well"
             }
