@@ -205,6 +205,17 @@ impl Inference<'_> {
             let weights = wrong.weights.len();
             return Err(Error::data(format!("a hypothesis has {weights} weights for {count} coefficients")));
         }
+        // the covariance of few clusters has as small a rank
+        if let Some(clusters) = self.clusters.filter(|clusters| hypotheses.len() >= *clusters) {
+            let most = match clusters {
+                2 => "one equation".to_owned(),
+                _ => format!("{} equations", clusters - 1),
+            };
+            let equations = hypotheses.len();
+            return Err(Error::data(format!(
+                "{clusters} clusters allow a test of {most} at most, and this one has {equations}"
+            )));
+        }
         let rows: Vec<Vec<f64>> =
             hypotheses.iter().map(|hypothesis| self.units.pull_back(&hypothesis.weights)).collect();
         let images: Vec<Vec<f64>> = rows.iter().map(|row| self.covariance.times(row)).collect();

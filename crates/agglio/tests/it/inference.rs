@@ -423,6 +423,23 @@ fn a_constant_column_has_no_standard_error() {
     assert!(profile[1].is_none() && profile[0].is_some() && profile[3].is_some());
 }
 
+#[test]
+fn few_clusters_test_few_equations() {
+    let plans = Plans::read();
+    let codes = (0..1534).map(|row| u32::from(row >= 700)).collect();
+    let rows = Dense::new(plans.x.iter().flatten().copied().collect(), 4, plans.y.clone()).unwrap();
+    let rows = rows.with_clusters(codes).unwrap();
+    let fitted = Options::new(named("sigmoid").unwrap()).build().unwrap().fit(&rows).unwrap();
+    let inference = fitted.inference(Covariance::Cluster).unwrap().unwrap();
+    let zero = |entry: usize| LinearHypothesis {
+        weights: (0..5).map(|j| f64::from(u8::from(j == entry))).collect(),
+        value: 0.0,
+    };
+    assert!(inference.wald_test(&[zero(0)]).is_ok());
+    let why = inference.wald_test(&[zero(0), zero(1)]).unwrap_err().to_string();
+    assert!(why.contains("2 clusters allow a test of one equation"), "{why}");
+}
+
 fn reason<T>(available: Available<T>) -> Unavailable {
     available.err().unwrap()
 }
