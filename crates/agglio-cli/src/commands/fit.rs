@@ -177,6 +177,7 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
         target: plan.target().to_owned(),
         intercept: plan.spec.intercept != Some(false),
         activation: plan.spec.activation().to_owned(),
+        curve: plan.question.curve,
         solver: plan.spec.solver().name(),
         seconds: begun.elapsed().as_secs_f64(),
         read_seconds,
@@ -270,6 +271,7 @@ fn model(plan: &FitPlan, report: &Report, names: &[String], columns: usize, answ
         names,
     };
     let model = Model::new(report, &origin)?;
+    let model = plan.question.curve.into_iter().fold(model, Model::with_curve);
     Ok(match &answer.summary {
         Some(summary) => model.with_inference(summary.clone())?,
         None => model,
