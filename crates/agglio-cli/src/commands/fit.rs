@@ -141,7 +141,7 @@ pub fn exit_code(fitted: &Fitted) -> ExitCode {
 /// If the data cannot be fitted by this plan, or a file cannot be written.
 pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -> Result<(Fitted, Vec<Writer>)> {
     let begun = Instant::now();
-    let (names, columns) = (table.names.clone(), table.columns);
+    let (names, columns, offset) = (table.names.clone(), table.columns, table.offset_name.clone());
     plan.question.check(&plan.spec, &names)?;
     let truth = plan.truth(&names)?;
     let kept = outputs.observations.then(|| table.clone());
@@ -160,10 +160,10 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     }
     let r_squared = report.explained(variance);
     if report.certificate.certified() && r_squared.is_some_and(|share| share < -1e-9) {
-        let check = if plan.selection.offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
+        let check = if offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
         warnings.push(format!("r² is negative: the mean of the response predicts better than this model{check}"));
     }
-    let model = || model(plan, &report, &names, columns, &answer);
+    let model = || model(plan, &report, (&names, offset.as_deref()), columns, &answer);
     let observations = kept.map(|table| Ok::<_, anyhow::Error>((table, model()?))).transpose()?;
     let file = model_file(outputs, &report, model).context("no model was written");
     let model_error = file.map(|file| written.extend(file)).err();
@@ -261,12 +261,19 @@ fn model_file(outputs: &Outputs, report: &Report, model: impl Fn() -> Result<Mod
     Ok(Some(writer))
 }
 
-fn model(plan: &FitPlan, report: &Report, names: &[String], columns: usize, answer: &Answer) -> Result<Model> {
+/// The model of a report, with the names of its covariates and of its offset.
+fn model(
+    plan: &FitPlan,
+    report: &Report,
+    (names, offset): (&[String], Option<&str>),
+    columns: usize,
+    answer: &Answer,
+) -> Result<Model> {
     let origin = Origin {
         activation: plan.spec.activation(),
         solver: plan.spec.solver().name(),
         target: plan.target(),
-        offset: plan.selection.offset.as_deref(),
+        offset,
         columns: plan.source.no_header.then_some(columns),
         names,
     };

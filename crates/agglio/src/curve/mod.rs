@@ -10,7 +10,7 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 use crate::oracle::ResponseName;
 use crate::spec::{self, Options, Pair};
-use crate::table::{Features, Selection, Term};
+use crate::table::{Features, Selection, Sole, Term};
 use crate::text::join::quoted;
 use crate::text::suggest::nearest;
 
@@ -61,6 +61,16 @@ enum Place {
     Log,
     /// As log x with a coefficient of one.
     LogOffset,
+}
+
+impl Place {
+    fn sole(self) -> Sole {
+        match self {
+            Place::Plain => Sole::Plain,
+            Place::Log => Sole::Log,
+            Place::LogOffset => Sole::LogOffset,
+        }
+    }
 }
 
 const SLOPE: Entry = Entry::Slope;
@@ -184,21 +194,30 @@ impl Curve {
         })
     }
 
-    /// The columns of a fit, from a selection whose only covariate is the dose, the concentration or the time itself.
+    /// The columns of a fit, from a selection whose only covariate is the dose, the concentration or the time itself. If it
+    /// names no covariate, the only column without another role is taken.
     ///
     /// # Errors
-    /// If the selection does not name exactly one covariate, or has an offset.
+    /// If the selection names several covariates, or has an offset.
     pub fn selection(self, selection: Selection) -> Result<Selection> {
-        let named: &[String] = match &selection.features {
-            Features::Only(names) | Features::Terms { add: names, .. } => names,
-            _ => &[],
-        };
-        let [only] = named else {
-            return Err(Error::data(format!("the curve {self} has one covariate: name its column")));
-        };
         if selection.offset.is_some() {
             return Err(Error::data(format!("the curve {self} takes no offset")));
         }
+        let (named, drop): (&[String], &[String]) = match &selection.features {
+            Features::Only(names) => (names, &[]),
+            Features::Terms { add, drop } if add.iter().map(String::as_str).eq(["."]) => (&[], drop),
+            Features::Terms { add, .. } => (add, &[]),
+            Features::Except(drop) => (&[], drop),
+            _ => (&[], &[]),
+        };
+        let only = match named {
+            [] => {
+                let features = Features::Sole { drop: drop.to_vec(), as_what: self.place().sole() };
+                return Ok(Selection { features, ..selection });
+            }
+            [only] => only,
+            _ => return Err(Error::data(format!("the curve {self} has one covariate: name its column alone"))),
+        };
         let term = Term::parse(only)?;
         let log = || match term.as_column() {
             Some(column) => Ok(format!("log({})", crate::table::quoted(column))),
