@@ -2,8 +2,8 @@
 
 use agglio::activation::{Activation, named};
 use agglio::inference::{
-    Covariance, Curve, Distribution, Estimate, Intervals, LinearHypothesis, Reading, Resampling, Summary, Test,
-    Unavailable, has_asymptotes, parameter_names,
+    Covariance, Curve, Distribution, Intervals, Line, LinearHypothesis, Reading, Resampling, Summary, Test,
+    Unavailable, estimates_table, has_asymptotes, parameter_names,
 };
 use agglio::oracle::ResponseName;
 use agglio::spec::{Entry, Pair};
@@ -14,6 +14,9 @@ use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::args::{AnswerArgs, Se};
+
+/// The heads of a table of the parameters of a curve.
+pub const PARAMETERS: [&str; 2] = ["parameter", "estimate"];
 
 /// What is asked of a fit.
 #[derive(Clone, Debug)]
@@ -27,7 +30,7 @@ pub struct Question {
     ec: Vec<f64>,
     tests: Vec<String>,
     /// The curve whose parameters are asked for.
-    curve: Option<agglio::Curve>,
+    pub curve: Option<agglio::Curve>,
 }
 
 impl Default for Question {
@@ -49,8 +52,8 @@ pub struct Answer {
     tests: Option<Vec<(String, Test)>>,
     /// Percentages with their values of the covariate; none if none was asked for.
     ec: Option<Vec<(f64, Reading)>>,
-    /// Parameters of a curve by name.
-    parameters: Option<Vec<(&'static str, Reading)>>,
+    /// The curve that was fitted by its name, with its parameters.
+    curve: Option<(agglio::Curve, Vec<Line<'static>>)>,
     midpoint: Option<(&'static str, Reading)>,
     slope: Option<Reading>,
     /// Whether the answer was cut short by a signal.
@@ -139,16 +142,8 @@ impl Question {
             Err(reason) => return Ok(Answer::none(&reason.to_string())),
         };
         let summary = inference.summary(names, self.level, self.intervals)?;
-        let mut answer = Answer::of(&summary, named(spec.activation())?.as_ref(), fitted.affine);
+        let mut answer = Answer::of(&summary, named(spec.activation())?.as_ref(), fitted.affine, self.curve);
         answer.ec = (!self.ec.is_empty()).then(|| self.readings(&summary, spec, fitted.affine));
-        let parameter = |(name, estimate): (&'static str, Estimate)| {
-            let ends = estimate.interval(self.level)?.map(|own| [own.lower, own.upper]).unwrap_or_default();
-            Ok((name, Reading { estimate, interval: ends.map(|end| end.unwrap_or(f64::NAN)) }))
-        };
-        let parameters = |curve: agglio::Curve| {
-            curve.parameters().zip(curve.estimates(fitted, &inference)).map(parameter).collect::<agglio::Result<_>>()
-        };
-        answer.parameters = self.curve.map(parameters).transpose()?;
         let tests = self.tests.iter().zip(self.hypotheses(&summary.names)?);
         let tests = tests.map(|(text, hypotheses)| Ok((text.clone(), inference.wald_test(&hypotheses)?)));
         answer.tests = Some(tests.collect::<Result<Vec<_>>>()?).filter(|tests| !tests.is_empty());
@@ -174,8 +169,8 @@ impl Answer {
         Answer { is_interrupted: true, ..Answer::none("interrupted before they were computed") }
     }
 
-    /// The answer that a summary gives by itself.
-    pub fn of(summary: &Summary, activation: &dyn Activation, scale: Scale) -> Answer {
+    /// The answer that a summary gives by itself, and for a curve by its name.
+    pub fn of(summary: &Summary, activation: &dyn Activation, scale: Scale, named: Option<agglio::Curve>) -> Answer {
         let log = is_log(summary);
         let curve = Curve::new(summary, activation, [scale.offset, scale.scale], log);
         let midpoint = curve.and_then(|curve| curve.midpoint()).filter(|own| own.estimate.value.is_finite());
@@ -183,8 +178,24 @@ impl Answer {
             midpoint: midpoint.map(|reading| (if log { "ec50" } else { "midpoint" }, reading)),
             slope: curve.and_then(|curve| curve.slope()).filter(|own| own.estimate.value.is_finite()),
             summary: Some(summary.clone()),
+            curve: named.map(|curve| (curve, curve.lines(summary, scale))).filter(|(_, lines)| !lines.is_empty()),
             ..Answer::default()
         }
+    }
+
+    /// The estimates of the main table: the parameters of a curve, else the coefficients.
+    pub fn estimates(&self) -> Option<Vec<Line<'_>>> {
+        let own = self.curve.as_ref().map(|(_, lines)| lines.clone());
+        own.or_else(|| self.summary.as_ref().map(Summary::lines))
+    }
+
+    /// The main table; none without standard errors.
+    pub fn table(&self) -> Option<String> {
+        let summary = self.summary.as_ref()?;
+        Some(match &self.curve {
+            Some((_, lines)) => estimates_table(PARAMETERS, lines, summary.interval_level),
+            None => summary.table(),
+        })
     }
 
     /// Lines of a summary: statistics, and what was read off the curve.
@@ -195,20 +206,25 @@ impl Answer {
         };
         let mut lines: Vec<(String, String)> =
             summary.statistics(pre).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        let parameters = self.parameters.iter().flatten();
-        lines.extend(parameters.map(|(name, own)| ((*name).to_owned(), summary.reading(own))));
-        let midpoint = self
-            .midpoint
-            .iter()
-            .filter(|_| self.parameters.is_none())
-            .map(|(name, own)| ((*name).to_owned(), summary.reading(own)));
-        lines.extend(midpoint);
-        lines.extend(self.slope.iter().map(|own| ("slope there".to_owned(), summary.reading(own))));
+        lines.extend(self.mixed_intervals().map(|words| ("intervals".to_owned(), words)));
+        let own = self.curve.as_ref().and_then(|(curve, _)| curve.midpoint());
+        let midpoint = self.midpoint.iter().filter(|_| own.is_none());
+        lines.extend(midpoint.map(|(name, own)| ((*name).to_owned(), summary.reading(own))));
+        let there = own.map_or("slope there".to_owned(), |name| format!("slope at {name}"));
+        lines.extend(self.slope.iter().map(|own| (there.clone(), summary.reading(own))));
         let ec = self.ec.iter().flatten().map(|(percent, own)| (format!("ec{percent}"), summary.reading(own)));
         lines.extend(ec);
         let tests = self.tests.iter().flatten();
         lines.extend(tests.map(|(text, test)| ("test".to_owned(), format!("{text}: {}", in_words(test)))));
         lines
+    }
+
+    /// Which parameters of a curve have no profile interval although the others have.
+    fn mixed_intervals(&self) -> Option<String> {
+        let ((curve, _), summary) = self.curve.as_ref().zip(self.summary.as_ref())?;
+        let wald: Vec<&str> = curve.composite().collect();
+        let is_mixed = summary.interval_kind == Intervals::Profile && !wald.is_empty();
+        is_mixed.then(|| format!("profile; of {} Wald, as it depends on two coefficients", wald.join(", ")))
     }
 
     pub fn standard_errors(&self) -> Option<Map<String, Value>> {
@@ -247,8 +263,12 @@ impl Answer {
     }
 
     pub fn parameters(&self) -> Option<Map<String, Value>> {
-        let parameters = self.parameters.as_ref()?.iter();
-        Some(parameters.map(|(name, own)| ((*name).to_owned(), Value::Object(reading(own)))).collect())
+        let (_, lines) = self.curve.as_ref()?;
+        let object = |Line { name, estimate, interval }: &Line<'_>| {
+            let ends = interval.map(|end| end.unwrap_or(f64::NAN));
+            ((*name).to_owned(), Value::Object(reading(&Reading { estimate: *estimate, interval: ends })))
+        };
+        Some(lines.iter().map(object).collect())
     }
 
     pub fn midpoint(&self) -> Option<Value> {

@@ -32,24 +32,18 @@ impl Frame {
     }
 }
 
-/// One row for each parameter, the intercept first.
+/// One row for each line of the main table.
 pub fn tidy(fitted: &Fitted) -> Frame {
-    match &fitted.answer.summary {
-        Some(summary) => estimates(&summary.lines()),
-        None => {
-            let intercept = fitted.intercept.then_some(("(intercept)", fitted.report.intercept));
-            let named = fitted.names.iter().map(String::as_str).zip(fitted.report.coefficients.iter().copied());
-            let row = |(name, value): (&str, f64)| {
-                let mut row = vec![json!(name), json!(value)];
-                row.resize(ESTIMATES.len(), Value::Null);
-                row
-            };
-            Frame {
-                header: ESTIMATES.map(String::from).into(),
-                rows: intercept.into_iter().chain(named).map(row).collect(),
-            }
-        }
+    if let Some(lines) = fitted.answer.estimates() {
+        return estimates(&lines);
     }
+    let row = |(name, value): (&str, f64)| {
+        let mut row = vec![json!(name), json!(value)];
+        row.resize(ESTIMATES.len(), Value::Null);
+        row
+    };
+    let (names, values) = fitted.named_values();
+    Frame { header: ESTIMATES.map(String::from).into(), rows: names.into_iter().zip(values).map(row).collect() }
 }
 
 /// One row for each estimate.

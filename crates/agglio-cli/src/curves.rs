@@ -22,7 +22,11 @@ const FAILED: &str = "failed";
 #[derive(Debug)]
 pub struct Columns {
     by: String,
+    /// The curve whose parameters the groups have; none if they have coefficients.
+    curve: Option<agglio::Curve>,
     parameters: Vec<String>,
+    /// Whether all groups share each parameter.
+    shared: Vec<bool>,
     ec50: bool,
     /// What the groups share, if they are fitted jointly.
     sharing: Option<Sharing>,
@@ -52,11 +56,25 @@ impl Curves {
     ///
     /// # Errors
     /// If two columns would have the same name.
-    pub fn columns(by: &str, table: &Table, plan: &Plan, sharing: Option<Sharing>) -> Result<Columns> {
+    pub fn columns(
+        by: &str,
+        table: &Table,
+        plan: &Plan,
+        curve: Option<agglio::Curve>,
+        sharing: Option<Sharing>,
+    ) -> Result<Columns> {
+        let (parameters, shared) = match curve {
+            Some(curve) => {
+                (curve.parameters().map(str::to_owned).collect(), sharing.as_ref().map(|sharing| curve.shares(sharing)))
+            }
+            None => (plan.parameter_names(&table.names), sharing.as_ref().map(|sharing| sharing.shares().to_vec())),
+        };
         let columns = Columns {
             by: by.to_owned(),
-            parameters: plan.parameter_names(&table.names),
-            ec50: plan.has_ec50(table),
+            curve,
+            parameters,
+            shared: shared.unwrap_or_default(),
+            ec50: plan.has_ec50(table) && curve.and_then(agglio::Curve::midpoint).is_none(),
             potency: sharing.as_ref().is_some_and(|sharing| plan.has_potency(table, sharing)),
             sharing,
         };
@@ -206,7 +224,7 @@ impl Columns {
 
     /// Whether all groups share a parameter.
     fn is_shared(&self, parameter: usize) -> bool {
-        self.sharing.as_ref().is_some_and(|sharing| sharing.shares().get(parameter) == Some(&true))
+        self.shared.get(parameter) == Some(&true)
     }
 
     /// The names of the parameters that all groups share.
@@ -231,8 +249,11 @@ impl Columns {
 
     /// The numbers of [`Columns::estimated`].
     fn numbers<'c>(&self, curve: Option<&'c Curve>) -> impl Iterator<Item = Option<Parameter>> + use<'c> {
-        let parameters = self.parameters.len();
-        let own = (0..parameters).map(move |index| curve.and_then(|curve| curve.parameters.get(index)).copied());
+        let found = curve.map_or(Vec::new(), |group| match self.curve {
+            Some(curve) => curve.of_group(group),
+            None => group.parameters.clone(),
+        });
+        let own = (0..self.parameters.len()).map(move |index| found.get(index).copied());
         let potency =
             |curve: &Curve| curve.potency.map(|own| Parameter { value: own.value, standard_error: own.standard_error });
         let computed = self.ec50.then(|| curve.and_then(|curve| curve.ec50));

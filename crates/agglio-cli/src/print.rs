@@ -3,16 +3,16 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use agglio::inference::plain_table;
+use agglio::inference::{plain_table, values_table};
 use agglio::model::Model;
 use agglio::read::Table;
 use agglio::text::escape::visible;
-use agglio::{LogLikelihoods, Noise, Objection, Report, Status};
+use agglio::{Curve, LogLikelihoods, Noise, Objection, Report, Status};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, PARAMETERS};
 use crate::hint;
 use crate::tabular::{flush_left, left, pairs, right, ruled};
 use agglio::text::format;
@@ -28,6 +28,8 @@ pub struct Fitted {
     pub target: String,
     pub intercept: bool,
     pub activation: String,
+    /// The curve that was fitted by its name.
+    pub curve: Option<Curve>,
     pub solver: &'static str,
     /// Share of the variance of the labels that is explained; none if they do not vary.
     pub r_squared: Option<f64>,
@@ -215,14 +217,22 @@ impl Fitted {
         intercept.into_iter().chain(named).unzip()
     }
 
-    fn coefficients(&self) -> String {
-        match &self.answer.summary {
-            Some(summary) => summary.table(),
-            None => {
-                let intercept = self.intercept.then_some(self.report.intercept);
-                plain_table(&self.names, &self.report.coefficients, intercept)
-            }
+    /// The numbers of the main table by name: the parameters of a curve, else the coefficients.
+    pub fn named_values(&self) -> (Vec<&str>, Vec<f64>) {
+        match self.curve {
+            Some(curve) => (curve.parameters().collect(), curve.values(&self.report)),
+            None => self.named_coefficients(),
         }
+    }
+
+    fn coefficients(&self) -> String {
+        self.answer.table().unwrap_or_else(|| {
+            let intercept = self.intercept.then_some(self.report.intercept);
+            match self.curve {
+                Some(curve) => parameters(curve, curve.values(&self.report)),
+                None => plain_table(&self.names, &self.report.coefficients, intercept),
+            }
+        })
     }
 
     /// `1 − (1 − R²)·(n − 1)/(n − p)`
@@ -282,6 +292,11 @@ impl Fitted {
         }
         pairs(&rows)
     }
+}
+
+/// The parameters of a curve without standard errors.
+pub fn parameters(curve: Curve, values: Vec<f64>) -> String {
+    values_table(PARAMETERS, curve.parameters().map(str::to_owned).collect(), values)
 }
 
 /// A table of the coefficients of fits to the same columns, side by side, each below its heading.

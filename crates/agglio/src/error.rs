@@ -26,6 +26,8 @@ pub enum Hint {
     DropRows,
     /// The column of this name can be left out of the features.
     DropColumn(String),
+    /// The covariate must be named, such as the column of this name.
+    NameCovariate(String),
     /// The file may have no line of names.
     NoHeader,
     /// The fields may be separated by another character.
@@ -195,6 +197,7 @@ impl fmt::Display for Hint {
         f.write_str(match self {
             Hint::DropRows => ", or drop the rows with missing values",
             Hint::DropColumn(_) => " of the covariates",
+            Hint::NameCovariate(_) => " in the features",
             Hint::NoHeader => "; if there is no header, read the file without one",
             Hint::Delimiter => ", or name the delimiter",
             Hint::StandardErrors => "; its report names the option to change",

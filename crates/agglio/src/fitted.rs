@@ -214,20 +214,24 @@ impl Fitted {
     }
 
     /// The model for a file, with these names of the covariates and of the response. Its offset, if the rows have one, is called
-    /// `offset`. The activation may be your own: [`Model::load_with`] loads such a file.
+    /// `offset`. The activation may be your own: [`Model::load_with`] loads such a file. It keeps the covariance of the
+    /// [usual kind](Covariance::usual) if there is one; [`Model::with_inference`] puts another in its place.
     ///
     /// # Errors
-    /// If names are missing, duplicate or too long for a file.
+    /// If names are missing, duplicate or too long for a file, or if rows are lost.
     pub fn model(&self, target: &str, names: &[String]) -> Result<Model> {
         let (activation, solver) = (self.activation.name(), self.report.solver.name());
         let offset = self.driver.has_offsets().then_some("offset");
         let origin = Origin { activation: &activation, solver, target, offset, columns: None, names };
-        Model::with_activation(&self.report, &origin, self.activation.clone())
+        let model = Model::with_activation(&self.report, &origin, self.activation.clone())?;
+        match self.usual_inference()? {
+            Ok(inference) => model.with_inference(inference.summary(names, 0.95, Intervals::Wald)?),
+            Err(_) => Ok(model),
+        }
     }
 }
 
-/// The model of a fit, with its covariance of the [usual kind](Covariance::usual) if there is one. Covariates are called x1, x2
-/// and so on, and the response y; [`Fitted::model`] takes other names.
+/// The model of a fit. Covariates are called x1, x2 and so on, and the response y; [`Fitted::model`] takes other names.
 ///
 /// ```
 /// use agglio::{Options, activation::named, model::Model, rows::Dense};
@@ -243,12 +247,7 @@ impl TryFrom<&Fitted> for Model {
     type Error = Error;
 
     fn try_from(fitted: &Fitted) -> Result<Model> {
-        let names = fitted.names();
-        let model = fitted.model("y", &names)?;
-        match fitted.usual_inference()? {
-            Ok(inference) => model.with_inference(inference.summary(&names, 0.95, Intervals::Wald)?),
-            Err(_) => Ok(model),
-        }
+        fitted.model("y", &fitted.names())
     }
 }
 

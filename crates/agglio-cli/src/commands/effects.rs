@@ -72,7 +72,7 @@ impl Effects<'_> {
             ("rows", self.rows.to_string()),
             ("std. errors", self.summary.kind_in_words()),
         ]);
-        Ok(format!("{}\n\n{lines}", estimates_table("effect", &self.lines()?, self.level)))
+        Ok(format!("{}\n\n{lines}", estimates_table(["column", "effect"], &self.lines()?, self.level)))
     }
 
     fn json(&self) -> Result<String> {

@@ -141,7 +141,7 @@ pub fn exit_code(fitted: &Fitted) -> ExitCode {
 /// If the data cannot be fitted by this plan, or a file cannot be written.
 pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -> Result<(Fitted, Vec<Writer>)> {
     let begun = Instant::now();
-    let (names, columns) = (table.names.clone(), table.columns);
+    let (names, columns, offset) = (table.names.clone(), table.columns, table.offset_name.clone());
     plan.question.check(&plan.spec, &names)?;
     let truth = plan.truth(&names)?;
     let kept = outputs.observations.then(|| table.clone());
@@ -162,10 +162,10 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     }
     let r_squared = report.explained(variance);
     if report.certificate.certified() && r_squared.is_some_and(|share| share < -1e-9) {
-        let check = if plan.selection.offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
+        let check = if offset.is_some() { "; check the sign and the scale of the offset" } else { "" };
         warnings.push(format!("r² is negative: the mean of the response predicts better than this model{check}"));
     }
-    let model = || model(plan, &report, &names, columns, &answer);
+    let model = || model(plan, &report, (&names, offset.as_deref()), columns, &answer);
     let observations = kept.map(|table| Ok::<_, anyhow::Error>((table, model()?))).transpose()?;
     let file = if is_interrupted { Ok(None) } else { model_file(outputs, model).context("no model was written") };
     let model_error = file.map(|file| written.extend(file)).err();
@@ -179,6 +179,7 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
         target: plan.target().to_owned(),
         intercept: plan.spec.intercept != Some(false),
         activation: plan.spec.activation().to_owned(),
+        curve: plan.question.curve,
         solver: plan.spec.solver().name(),
         seconds: begun.elapsed().as_secs_f64(),
         read_seconds,
@@ -261,16 +262,24 @@ fn model_file(outputs: &Outputs, model: impl Fn() -> Result<Model>) -> Result<Op
     Ok(Some(writer))
 }
 
-fn model(plan: &FitPlan, report: &Report, names: &[String], columns: usize, answer: &Answer) -> Result<Model> {
+/// The model of a report, with the names of its covariates and of its offset.
+fn model(
+    plan: &FitPlan,
+    report: &Report,
+    (names, offset): (&[String], Option<&str>),
+    columns: usize,
+    answer: &Answer,
+) -> Result<Model> {
     let origin = Origin {
         activation: plan.spec.activation(),
         solver: plan.spec.solver().name(),
         target: plan.target(),
-        offset: plan.selection.offset.as_deref(),
+        offset,
         columns: plan.source.no_header.then_some(columns),
         names,
     };
     let model = Model::new(report, &origin)?;
+    let model = plan.question.curve.into_iter().fold(model, Model::with_curve);
     Ok(match &answer.summary {
         Some(summary) => model.with_inference(summary.clone())?,
         None => model,

@@ -78,7 +78,7 @@ fn fit(args: &FitArgs, plan: &FitPlan, table: &Table) -> Result<(Curves, usize)>
     let fits = plan.for_table(&table.names, table.rows)?;
     let shared = args.groups.shared(args.table.curve);
     let sharing = (!shared.is_empty()).then(|| fits.sharing(&table.names, &shared)).transpose()?;
-    let columns = Curves::columns(&category.name, table, &fits, sharing)?;
+    let columns = Curves::columns(&category.name, table, &fits, args.table.curve, sharing)?;
     let groups = category.levels.len();
     let bar = progress::searching(groups, args.run.quiet);
     let done = |done: usize| bar.set_position(done as u64);

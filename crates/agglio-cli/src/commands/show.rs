@@ -14,7 +14,7 @@ use super::read_model;
 use crate::answer::Answer;
 use crate::args::{Format, ShowArgs};
 use crate::output;
-use crate::print::pretty;
+use crate::print::{parameters, pretty};
 use crate::tabular::pairs;
 
 /// Why a model file has no standard errors.
@@ -23,7 +23,7 @@ const NO_COVARIANCE: &str = "the model file has no covariance";
 pub fn run(args: &ShowArgs) -> Result<ExitCode> {
     let model = read_model(&args.model)?;
     let answer = match model.inference() {
-        Some(summary) => Answer::of(summary, named(model.activation())?.as_ref(), model.affine()),
+        Some(summary) => Answer::of(summary, named(model.activation())?.as_ref(), model.affine(), model.curve()),
         None => Answer::none(NO_COVARIANCE),
     };
     output::print(&match args.format {
@@ -35,10 +35,10 @@ pub fn run(args: &ShowArgs) -> Result<ExitCode> {
 
 fn table(model: &Model, answer: &Answer) -> String {
     let intercept = Some(model.intercept()).filter(|intercept| *intercept != 0.0);
-    let coefficients = match &answer.summary {
-        Some(summary) => summary.table(),
+    let coefficients = answer.table().unwrap_or_else(|| match model.curve() {
+        Some(curve) => parameters(curve, curve.values_at(model.coefficients(), model.intercept(), model.affine())),
         None => plain_table(&model.names(), model.coefficients(), intercept),
-    };
+    });
     let mut rows = vec![
         ("target", visible(model.target())),
         ("observations", model.rows().to_string()),
@@ -94,5 +94,7 @@ fn object(model: &Model, answer: &Answer) -> Map<String, Value> {
         ("rows", json!(model.rows())),
         ("version", json!(env!("CARGO_PKG_VERSION"))),
     ];
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value));
+    let parameters = answer.parameters().map(|own| ("parameters".to_owned(), Value::Object(own)));
+    fields.chain(parameters).collect()
 }

@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::fitted::Fitted;
 use crate::groups::half::Half;
 use crate::inference::{Covariance, Estimate, Inference, Unavailable};
+use crate::math::linalg::Symmetric;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::table::Table;
@@ -38,6 +39,8 @@ pub struct Curve {
     pub report: Report,
     /// The parameters, in the order of [`Plan::parameter_names`].
     pub parameters: Vec<Parameter>,
+    /// The covariance of the parameters, if there are standard errors.
+    pub covariance: Option<Symmetric>,
     /// The dose at which the curve is halfway between its asymptotes, if the only covariate is the logarithm of the dose.
     pub ec50: Option<Parameter>,
     /// The relative potency, if the groups share all parameters but the intercept.
@@ -60,20 +63,34 @@ impl Curve {
         let fitted = plan.fit(&table.into_rows()?)?;
         let inference = fitted.inference(kind)?;
         let estimates = inference.as_ref().map(Inference::estimates).unwrap_or_default();
-        let dose = half.and_then(|half| half.dose(&fitted.report().coefficients, fitted.report().intercept));
-        let ec50 = dose.map(|(value, mut gradient)| {
-            gradient.resize(estimates.len(), 0.0);
-            let error = |inference: &Inference<'_>| inference.function_with_gradient(value, &gradient).standard_error;
-            Parameter { value, standard_error: inference.as_ref().ok().and_then(error) }
-        });
         let sigma = inference.as_ref().ok().map(|inference| inference.goodness().sigma);
+        let covariance = inference.as_ref().ok().map(Inference::covariance);
         let unavailable = inference.err();
         let parameters = parameters(plan, &fitted, &estimates);
         let all = fitted.report().certificate.mean_loss;
         let r_squared = (all > 0.0).then(|| 1.0 - fitted.report().prediction_loss / all);
         let observations = fitted.oracle().facts().counted;
         let report = fitted.into_report();
-        Ok(Curve { parameters, ec50, potency: None, observations, r_squared, sigma, unavailable, report })
+        let (ec50, potency) = (None, None);
+        let curve =
+            Curve { parameters, covariance, ec50, potency, observations, r_squared, sigma, unavailable, report };
+        Ok(curve.with_ec50(half))
+    }
+
+    /// The same with the dose of half of its effect.
+    pub(super) fn with_ec50(self, half: Option<Half>) -> Curve {
+        let dose = half.and_then(|half| half.dose(&self.report.coefficients, self.report.intercept));
+        Curve { ec50: dose.map(|(value, gradient)| self.function(value, &gradient)), ..self }
+    }
+
+    /// A function of the parameters with this value and gradient; entries after the last of the gradient are zero.
+    pub(crate) fn function(&self, value: f64, gradient: &[f64]) -> Parameter {
+        let error = |covariance: &Symmetric| {
+            let mut gradient = gradient.to_vec();
+            gradient.resize(covariance.order(), 0.0);
+            covariance.quadratic(&gradient).max(0.0).sqrt()
+        };
+        Parameter { value, standard_error: self.covariance.as_ref().map(error) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The *half* of an effect: the dose at which a curve over the logarithm of a dose is halfway between its asymptotes.
 
-use crate::activation::Preimages;
+use crate::inference::{level, position};
 use crate::plan::Plan;
 use crate::table::{Table, Term};
 
@@ -15,29 +15,22 @@ impl Half {
     /// None if the model is not a bounded curve over the logarithm of one column, or has an offset.
     pub fn of(plan: &Plan, table: &Table) -> Option<Half> {
         let [name] = table.names.as_slice() else { return None };
-        let (left, right) = plan.activation().limits();
-        if !is_log(name) || table.offsets.is_some() || !(right - left).is_finite() {
+        if !is_log(name) || table.offsets.is_some() {
             return None;
         }
-        match plan.activation().preimages(0.5 * (left + right)) {
-            Preimages::One(z) => Some(Half { z, intercept: plan.has_intercept() }),
-            _ => None,
-        }
+        // half of the way is the same point from either side
+        let z = level(plan.activation(), true, 50.0)?;
+        Some(Half { z, intercept: plan.has_intercept() })
     }
 
-    /// `exp((z − b)/w)`
+    /// `exp((z − c)/w)`
     ///
-    /// The dose, and its derivatives by w and b. None if that is not a number above zero.
+    /// The dose, and its derivatives by w and the intercept c. None if that is not a number above zero.
     pub fn dose(self, coefficients: &[f64], intercept: f64) -> Option<(f64, Vec<f64>)> {
-        let w = coefficients.first().copied()?;
-        let logarithm = (self.z - intercept) / w;
+        let (logarithm, gradient) = position(*coefficients.first()?, self.intercept.then_some(intercept), self.z);
         let value = logarithm.exp();
-        if !value.is_finite() || value == 0.0 {
-            return None;
-        }
-        let mut gradient = vec![-value * logarithm / w];
-        gradient.extend(self.intercept.then_some(-value / w));
-        Some((value, gradient))
+        let is_dose = value.is_finite() && value > 0.0;
+        is_dose.then(|| (value, gradient.into_iter().map(|own| value * own).collect()))
     }
 }
 

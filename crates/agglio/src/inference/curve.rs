@@ -123,32 +123,47 @@ impl<'a> Curve<'a> {
 
     /// The linear predictor at a percentage.
     fn level(&self, percent: f64) -> Option<f64> {
-        let share = 0.01 * percent;
-        let (left, right) = self.activation.limits();
-        let (from, to) = if self.w > 0.0 { (left, right) } else { (right, left) };
-        let is_inside = share > 0.0 && share < 1.0 && has_asymptotes(self.activation);
-        is_inside.then(|| self.preimage(from + share * (to - from)))?
+        level(self.activation, self.w > 0.0, percent)
     }
 
     /// φ⁻¹ at a value, if that is finite.
     fn preimage(&self, value: f64) -> Option<f64> {
-        match self.activation.preimages(value) {
-            Preimages::One(z) if z.is_finite() && self.activation.derivative(z) != 0.0 => Some(z),
-            _ => None,
-        }
+        preimage(self.activation, value)
     }
 
     /// The covariate at a linear predictor, and its gradient by coefficient and intercept.
     fn position(&self, z: f64, offset: f64) -> (f64, Vec<f64>) {
-        let mut gradient = vec![0.0; self.summary.names.len()];
-        let constant = self.summary.intercept();
-        let c = constant.and_then(|entry| self.summary.values.get(entry)).copied().unwrap_or(0.0);
-        let x = (z - c - offset) / self.w;
-        gradient.iter_mut().take(1).for_each(|own| *own = -x / self.w);
-        if let Some(own) = constant.and_then(|entry| gradient.get_mut(entry)) {
-            *own = -1.0 / self.w;
-        }
+        let constant = self.summary.intercept().and_then(|entry| self.summary.values.get(entry)).copied();
+        let (x, mut gradient) = position(self.w, constant, z - offset);
+        gradient.resize(self.summary.names.len(), 0.0);
         (x, gradient)
+    }
+}
+
+/// `x = (z − c)/w`
+///
+/// The covariate at a linear predictor, and its gradient by the coefficient w and, if there is one, the intercept c.
+pub(crate) fn position(w: f64, intercept: Option<f64>, z: f64) -> (f64, Vec<f64>) {
+    let x = (z - intercept.unwrap_or(0.0)) / w;
+    let gradient = [-x / w].into_iter().chain(intercept.map(|_| -1.0 / w));
+    (x, gradient.collect())
+}
+
+/// The linear predictor at a percentage of the way from the asymptote at small x to that at large x; none if the activation has
+/// no two asymptotes. `rises`: it is larger at large x.
+pub(crate) fn level(activation: &dyn Activation, rises: bool, percent: f64) -> Option<f64> {
+    let share = 0.01 * percent;
+    let (left, right) = activation.limits();
+    let (from, to) = if rises { (left, right) } else { (right, left) };
+    let is_inside = share > 0.0 && share < 1.0 && has_asymptotes(activation);
+    is_inside.then(|| preimage(activation, from + share * (to - from)))?
+}
+
+/// φ⁻¹ at a value, if that is finite.
+fn preimage(activation: &dyn Activation, value: f64) -> Option<f64> {
+    match activation.preimages(value) {
+        Preimages::One(z) if z.is_finite() && activation.derivative(z) != 0.0 => Some(z),
+        _ => None,
     }
 }
 

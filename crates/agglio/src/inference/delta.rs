@@ -1,6 +1,7 @@
 //! The *delta method*: the standard error of a smooth function of the coefficients, from its gradient.
 
 use crate::inference::{Estimate, Inference};
+use crate::math::linalg::Symmetric;
 
 /// A step of the differences, in standard deviations and in sizes of a coefficient. The error of the differences is of the
 /// fourth order in it.
@@ -25,6 +26,18 @@ impl Inference<'_> {
     /// As [`Inference::function`], with the value and the gradient at the coefficients.
     pub fn function_with_gradient(&self, value: f64, gradient: &[f64]) -> Estimate {
         self.estimate(value, &self.units.pull_back(gradient))
+    }
+
+    /// The covariance of functions with these gradients at the coefficients.
+    pub(crate) fn covariance_of(&self, gradients: &[Vec<f64>]) -> Symmetric {
+        let own: Vec<Vec<f64>> = gradients.iter().map(|gradient| self.units.pull_back(gradient)).collect();
+        let mut covariance = Symmetric::zero(own.len());
+        for (i, row) in own.iter().enumerate() {
+            let product = self.covariance.times(row);
+            let inner = |other: &Vec<f64>| other.iter().zip(&product).map(|(other, own)| other * own).sum();
+            own.iter().take(i + 1).enumerate().for_each(|(j, other)| covariance.set(i, j, inner(other)));
+        }
+        covariance
     }
 
     /// The derivative of f along a direction of β, by differences of the fourth order.

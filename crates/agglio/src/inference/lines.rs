@@ -9,6 +9,8 @@ use crate::text::format;
 /// Digits of a standard error and of the end of an interval.
 const ERROR_DIGITS: usize = 4;
 const END_DIGITS: usize = 5;
+/// The heads of the names and values of coefficients.
+const COEFFICIENTS: [&str; 2] = ["column", "coefficient"];
 
 impl Summary {
     /// The parameters with their intervals; the intercept comes first.
@@ -23,7 +25,7 @@ impl Summary {
 
     /// The parameters with standard errors, t, p and intervals; the intercept comes first.
     pub fn table(&self) -> String {
-        estimates_table("coefficient", &self.lines(), self.interval_level)
+        estimates_table(COEFFICIENTS, &self.lines(), self.interval_level)
     }
 
     /// Positions of the parameters in the order in which they are shown: the intercept first.
@@ -89,8 +91,8 @@ pub struct Line<'a> {
     pub interval: [Option<f64>; 2],
 }
 
-/// Estimates with standard errors, t, p and intervals of a confidence level. `what` heads the column of the estimates.
-pub fn estimates_table(what: &str, lines: &[Line<'_>], level: f64) -> String {
+/// Estimates with standard errors, t, p and intervals of a confidence level. The heads are those of the first two columns.
+pub fn estimates_table(heads: [&str; 2], lines: &[Line<'_>], level: f64) -> String {
     let pick = |of: &dyn Fn(&Estimate) -> Option<f64>| -> Vec<f64> {
         lines.iter().map(|line| of(&line.estimate).unwrap_or(f64::NAN)).collect()
     };
@@ -107,7 +109,7 @@ pub fn estimates_table(what: &str, lines: &[Line<'_>], level: f64) -> String {
     ];
     let tail = 0.5 * (1.0 - level);
     let bounds = [format!("[{}", share(tail)), format!("{}]", share(1.0 - tail))];
-    let header = ["column", what, "std. error", "t", "P>|t|", &bounds[0], &bounds[1]];
+    let header = [heads[0], heads[1], "std. error", "t", "P>|t|", &bounds[0], &bounds[1]];
     let row = |(k, line): (usize, &Line<'_>)| {
         let numbers = cells.iter().map(|column| column.get(k).cloned().unwrap_or_default());
         std::iter::once(visible(line.name)).chain(numbers).collect()
@@ -120,8 +122,13 @@ pub fn plain_table(names: &[String], coefficients: &[f64], intercept: Option<f64
     let intercept = intercept.map(|value| (INTERCEPT.to_owned(), value));
     let named = names.iter().map(|name| visible(name)).zip(coefficients.iter().copied());
     let (names, values): (Vec<String>, Vec<f64>) = intercept.into_iter().chain(named).unzip();
+    values_table(COEFFICIENTS, names, values)
+}
+
+/// Numbers with their names, below two heads.
+pub fn values_table(heads: [&str; 2], names: Vec<String>, values: Vec<f64>) -> String {
     let rows = names.into_iter().zip(format::aligned(values)).map(|(name, value)| vec![name, value]);
-    columns(&["column", "coefficient"], &rows.collect::<Vec<_>>())
+    columns(&heads, &rows.collect::<Vec<_>>())
 }
 
 /// Texts without those of numbers that do not exist; an open end is `open`, and a parameter without standard error has none.

@@ -36,11 +36,12 @@ use crate::oracle::{LabelChoice, Oracle, OracleClient, ResponseName};
 
 pub use crate::math::distribution::Distribution;
 pub use curve::{Curve, Reading, has_asymptotes};
+pub(crate) use curve::{level, position};
 pub use estimate::{Estimate, Interval};
 pub use goodness::Goodness;
 pub use hypothesis::LinearHypothesis;
 pub use kind::{Covariance, Resampling};
-pub use lines::{Line, estimates_table, plain_table};
+pub use lines::{Line, estimates_table, plain_table, values_table};
 pub use nested::{Deviance, Test, f_test, likelihood_ratio_test};
 pub use summary::{INTERCEPT, Intervals, Summary, parameter_names};
 pub use unavailable::{Available, Unavailable};

@@ -33,7 +33,10 @@ fn fields(version: u64) -> Option<Fields> {
     match version {
         1 => Some(Fields { required: &FIELDS, optional: &[] }),
         2 => Some(Fields { required: &FIELDS, optional: &["columns", "checksum"] }),
-        3 => Some(Fields { required: &FIELDS, optional: &["columns", "affine", "criterion", "inference", "checksum"] }),
+        3 => Some(Fields {
+            required: &FIELDS,
+            optional: &["columns", "curve", "affine", "criterion", "inference", "checksum"],
+        }),
         _ => None,
     }
 }
@@ -46,6 +49,9 @@ pub(super) struct File {
     pub offset: Option<String>,
     /// Number of columns of the table, if they had no names.
     pub columns: Option<usize>,
+    /// The name of the curve, if it was fitted by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<String>,
     /// The scale of the response; none if it is that of the activation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affine: Option<Scale>,

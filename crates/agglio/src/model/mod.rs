@@ -92,6 +92,7 @@ impl Model {
             target: origin.target.into(),
             offset: origin.offset.map(Into::into),
             columns: origin.columns,
+            curve: None,
             affine: Some(report.affine).filter(|affine| *affine != Scale::default()),
             intercept: report.intercept,
             coefficients: ByName::new(origin.names, &report.coefficients).map_err(Error::data)?,
@@ -124,6 +125,17 @@ impl Model {
         let file = File { inference, ..self.file.clone() };
         let model = Model::of(file, self.activation.clone()).map_err(Error::data)?;
         Ok(if model.to_json().len() as u64 <= bounded::LARGEST { model } else { self })
+    }
+
+    /// The same model with the name of the curve that it is.
+    pub(crate) fn called(mut self, curve: &str) -> Model {
+        self.file.curve = Some(curve.to_owned());
+        self
+    }
+
+    /// The name of the curve that was fitted.
+    pub(crate) fn curve_name(&self) -> Option<&str> {
+        self.file.curve.as_deref()
     }
 
     /// Creates the model of a file, if its numbers are valid.

@@ -60,6 +60,7 @@ pub(super) fn of(plan: &Plan, oracle: &dyn Oracle, found: &mut Found) -> Result<
         labels_with_two_preimages: facts.preimages.with_two_preimages,
         label_bounds: facts.label_bounds,
         affine: plan.scale_at(facts, &outcome.theta),
+        free_response: plan.spec().free_response(),
         activation: plan.activation.name(),
         activation_range: facts.activation.range,
     })

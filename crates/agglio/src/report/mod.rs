@@ -22,6 +22,8 @@ pub struct Report {
     pub intercept: f64,
     /// The scale of the response: y ≈ offset + scale·φ(xᵀw + b).
     pub affine: Scale,
+    /// Names of what was fitted of that scale: `lower`, `upper`, `offset`, `scale`.
+    pub free_response: Vec<&'static str>,
     /// The loss that was minimised at τ = 1.
     pub criterion: Loss,
     /// Weighted mean of the loss, on the user's own labels: of (φ(xᵀw + b) − y)² for least squares.

@@ -128,6 +128,10 @@ impl Report {
                  the coefficients become; drop the covariate that separates them, or add a penalty (l2)"
                     .into()
             }
+            _ if !self.free_response.is_empty() => format!(
+                "no finite optimum: the loss does not rise however large the coefficients become; {}",
+                self.free_advice()
+            ),
             _ => {
                 let scale = match self.strays() {
                     true => format!(". Check the scale: {}", self.scale_advice(response)),
@@ -143,6 +147,20 @@ impl Report {
                      (l2){or}{scale}"
                 )
             }
+        }
+    }
+
+    /// Advice for data that does not determine what was left free of the response scale.
+    fn free_advice(&self) -> &'static str {
+        match self.free_response.as_slice() {
+            ["lower", "upper"] => {
+                "the data does not show both asymptotes: fix one of them (range `0,free`), or measure where the other one is \
+                 reached"
+            }
+            ["lower" | "upper"] => {
+                "the data does not show the free asymptote: fix it (range), or measure where it is reached"
+            }
+            _ => "the data does not determine the scale of the response: fix it (affine), or measure a wider range",
         }
     }
 
@@ -204,8 +222,11 @@ impl Report {
         }
     }
 
-    /// Whether labels lie outside the range by more than noise explains.
+    /// Whether labels lie outside the range by more than noise explains. A free scale goes where the labels are.
     fn strays(&self) -> bool {
+        if !self.free_response.is_empty() {
+            return false;
+        }
         let ((least, most), Range { lo, hi, .. }) = (self.label_bounds, self.activation_range);
         let stray = if (hi - lo).is_finite() { STRAY * (hi - lo) } else { 0.0 };
         least < lo - stray || most > hi + stray

@@ -19,6 +19,8 @@ pub(crate) struct Columns {
     pub weights: Option<usize>,
     /// The column of the offset, unless the design computes it.
     pub offset: Option<usize>,
+    /// The column or term of the offset.
+    pub offset_name: Option<String>,
     /// How covariates and offset are computed; none if all of them are columns.
     pub design: Option<Design>,
     /// Names of the covariates.
@@ -42,9 +44,10 @@ impl Columns {
             Covariate::Column(j) => names.names.get(j).cloned().unwrap_or_default(),
             Covariate::Term { name, .. } => name,
         };
+        let offset_name = offset.clone().map(name);
         let offset = offset.filter(|_| plain).and_then(|offset| offset.columns().next());
         let names = covariates.into_iter().map(name).collect();
-        Columns { features, target, weights, offset, design, names, categories, kept, parts }
+        Columns { features, target, weights, offset, offset_name, design, names, categories, kept, parts }
     }
 
     /// All columns of numbers.

@@ -25,7 +25,7 @@ pub(crate) use design::{Computed, Design, Misfit};
 pub use formula::Formula;
 pub use item::Item;
 pub use part::Part;
-pub use selection::{Features, Selection};
+pub use selection::{Features, Selection, Sole};
 pub use table::Table;
 pub(crate) use term::Domain;
 pub use term::{Factor, Function, Term, Transform, quoted};

@@ -5,9 +5,10 @@ use super::columns::Columns;
 use super::covariates::{Covariate, Covariates};
 use super::names::Names;
 use super::part;
-use super::term::Term;
+use super::term::{Term, quoted};
 use super::verbatim::Verbatim;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
+use crate::text::join::first_few;
 
 /// The covariates. Texts are columns or terms; see [`Item`](super::Item). A column whose name is such a text comes before the
 /// term.
@@ -29,6 +30,13 @@ pub enum Features {
     },
     /// The covariates of a model: a text is one column or one term.
     Exactly(Vec<String>),
+    /// The only column that has no other role, for a model of one covariate.
+    Sole {
+        /// Columns that are not it.
+        drop: Vec<String>,
+        /// What it is used as.
+        as_what: Sole,
+    },
     /// No covariates: the other roles alone are read.
     Nothing,
     /// The covariates of a model, in a file without a header. The file has exactly these columns in this order, or it
@@ -41,6 +49,17 @@ pub enum Features {
     },
     /// The covariates and the offsets of several models; see [`Selection::of_all`].
     AnyOf(Vec<Selection>),
+}
+
+/// What the only column of a model is used as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sole {
+    /// A covariate.
+    Plain,
+    /// A covariate that is its logarithm.
+    Log,
+    /// An offset that is its logarithm.
+    LogOffset,
 }
 
 /// The roles of the columns of a table.
@@ -97,7 +116,13 @@ impl Selection {
                 *taken = true;
             }
         }
-        let covariates = self.covariates(names, &taken)?;
+        let (covariates, offset) = match &self.features {
+            Features::Sole { drop, as_what } => {
+                let sole = sole(names, &taken, drop, *as_what)?;
+                if *as_what == Sole::LogOffset { (Vec::new(), Some(sole)) } else { (vec![sole], offset) }
+            }
+            _ => (self.covariates(names, &taken)?, offset),
+        };
         if covariates.is_empty() && offset.is_none() && self.features != Features::Nothing {
             return Err(Error::data("no covariate is left; a model needs a covariate or an offset"));
         }
@@ -114,7 +139,7 @@ impl Selection {
             Features::Except(drop) => (&every, drop),
             Features::Terms { add, drop } => (add, drop),
             Features::Exactly(texts) => return texts.iter().map(|text| Covariate::exactly(text, names)).collect(),
-            Features::Nothing => return Ok(Vec::new()),
+            Features::Nothing | Features::Sole { .. } => return Ok(Vec::new()),
             Features::InOrder { names: model, columns } => return self.in_order(model, *columns, names),
             Features::AnyOf(_) => return Err(Error::data("several models cannot be part of another model")),
         };
@@ -161,6 +186,24 @@ impl Selection {
     /// Empty categories.
     pub(crate) fn empty_categories(&self) -> Vec<Category> {
         self.categories.iter().map(|name| Category::new(name)).collect()
+    }
+}
+
+/// The only column that has no role yet, in its own.
+fn sole(names: &Names<'_>, taken: &[bool], drop: &[String], as_what: Sole) -> Result<Covariate> {
+    let mut others = Covariates::new(names, taken);
+    others.add_others()?;
+    let left: Vec<usize> = others.without(drop)?.iter().flat_map(Covariate::columns).collect();
+    let name = |j: usize| names.names.get(j).map(String::as_str).unwrap_or_default();
+    match left.as_slice() {
+        [only] if as_what == Sole::Plain => Ok(Covariate::Column(*only)),
+        [only] => Covariate::exactly(&format!("log({})", quoted(name(*only))), names),
+        [] => Err(Error::data("no column is left for the covariate of the curve")),
+        [first, ..] => {
+            let shown = first_few(left.iter().map(|&j| format!("`{}`", names.shown(j))));
+            let what = format!("the curve has one covariate, but {} columns are left ({shown}): name it", left.len());
+            Err(Error::data(what).with_hint(Some(Hint::NameCovariate(name(*first).to_owned()))))
+        }
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Table {
     pub weights: Option<Vec<f64>>,
     /// Offsets, if selected.
     pub offsets: Option<Vec<f64>>,
+    /// The column or term of the offset.
+    pub offset_name: Option<String>,
     /// Columns of text, as selected.
     pub categories: Vec<Category>,
     /// Columns whose text is kept, as selected.
@@ -52,6 +54,7 @@ impl Table {
             names: columns.names.clone(),
             weights: columns.weights.map(|_| Vec::new()),
             offsets: columns.has_offset().then(Vec::new),
+            offset_name: columns.offset_name.clone(),
             categories,
             kept,
             columns: width,
@@ -98,6 +101,7 @@ impl Table {
             labels: column(&self.labels),
             weights: self.weights.as_ref().map(column),
             offsets,
+            offset_name: self.offset_name.clone(),
             rows: rows.len(),
             at_limit,
             columns: self.columns,

@@ -2,7 +2,7 @@
 //! deviations, without starting values.
 
 use agglio::activation::named;
-use agglio::inference::Covariance;
+use agglio::inference::{Covariance, Intervals};
 use agglio::spec::{Entry, Pair};
 use agglio::table::Formula;
 use agglio::{Curve, Options};
@@ -129,12 +129,15 @@ fn curves_have_the_parameters_of_their_fields() {
         let rows = selection.table(&[("y", &y), ("x", &x)]).unwrap().into_rows().unwrap();
         let fitted = curve.options().unwrap().build().unwrap().fit(&rows).unwrap();
         let inference = fitted.inference(Covariance::Classical).unwrap().unwrap();
-        let estimates = curve.estimates(&fitted, &inference);
+        let names = vec!["x".to_owned(); fitted.report().coefficients.len()];
+        let summary = inference.summary(&names, 0.95, Intervals::Wald).unwrap();
+        let lines = curve.lines(&summary, fitted.affine);
         let values = curve.values(&fitted);
-        for (estimate, value) in estimates.iter().zip(&values) {
-            close(estimate.value, *value, 1e-12, name);
+        assert_eq!(lines.len(), values.len());
+        for (line, value) in lines.iter().zip(&values) {
+            close(line.estimate.value, *value, 1e-12, name);
         }
-        (values, estimates.iter().map(|estimate| estimate.standard_error.unwrap()).collect::<Vec<f64>>())
+        (values, lines.iter().map(|line| line.estimate.standard_error.unwrap()).collect::<Vec<f64>>())
     };
     let certified = |name: &str, k: usize| numbers(&golden[name]["certified"][k]);
     let (values, errors) = fit(Curve::SsLogis, "Rat42");

@@ -177,45 +177,40 @@ impl<'a> JointFit<'a> {
             let eta = member.embedding.eta(theta);
             let linear: Vec<(f64, Linear)> =
                 (0..self.space.shares.len()).map(|k| self.space.parameter(k, &eta)).collect();
-            let estimate = |value: f64, gradient: &[(f64, &Linear)]| {
-                let by_theta = self.by_theta(&member.embedding, gradient);
+            let gradients: Vec<Vec<f64>> =
+                linear.iter().map(|(_, linear)| self.by_theta(&member.embedding, linear)).collect();
+            let estimate = |(value, gradient): (f64, &Vec<f64>)| {
                 let error =
-                    |inference: &Inference<'_>| inference.function_with_gradient(value, &by_theta).standard_error;
+                    |inference: &Inference<'_>| inference.function_with_gradient(value, gradient).standard_error;
                 Parameter { value, standard_error: inferred.and_then(error) }
             };
             let own = self.report_of(member, theta, report, &linear);
-            let dose = half.and_then(|half| half.dose(&own.coefficients, own.intercept));
-            let ec50 = dose.map(|(value, gradient)| {
-                let gradient: Vec<(f64, &Linear)> =
-                    gradient.into_iter().zip(linear.iter().map(|(_, linear)| linear)).collect();
-                estimate(value, &gradient)
-            });
             let reference = self.oracle.members().first().filter(|_| self.plan.has_potency(self.table, self.sharing));
             let potency = reference.map(|reference| {
                 let both = [&member.embedding, &reference.embedding];
                 potency::of(&self.space, theta, both, inferred.map(|inference| (inference, level)))
             });
-            Ok(Curve {
-                parameters: linear.iter().map(|(value, linear)| estimate(*value, &[(1.0, linear)])).collect(),
-                ec50,
+            let curve = Curve {
+                parameters: linear.iter().map(|(value, _)| *value).zip(&gradients).map(estimate).collect(),
+                covariance: inferred.map(|inference| inference.covariance_of(&gradients)),
+                ec50: None,
                 potency: potency.transpose()?.flatten(),
                 observations: self.oracle.facts().counted,
                 r_squared: (all > 0.0).then(|| 1.0 - report.prediction_loss / all),
                 sigma: inferred.map(|inference| inference.goodness().sigma),
                 unavailable: inference.as_ref().err().copied(),
                 report: own,
-            })
+            };
+            Ok(curve.with_ec50(half))
         };
         self.oracle.members().iter().map(curve).collect()
     }
 
-    /// The derivative by θ of a function of a group's parameters: each with its derivative and its own derivatives by η.
-    fn by_theta(&self, embedding: &Embedding, gradient: &[(f64, &Linear)]) -> Vec<f64> {
+    /// The derivative by θ of a parameter of a group, from its derivatives by η.
+    fn by_theta(&self, embedding: &Embedding, linear: &Linear) -> Vec<f64> {
         let mut by_theta = vec![0.0; self.oracle.dim()];
-        for (factor, linear) in gradient {
-            for (k, own) in linear.iter() {
-                by_theta[embedding.entries()[*k]] += factor * own;
-            }
+        for (k, own) in linear.iter() {
+            by_theta[embedding.entries()[*k]] += own;
         }
         by_theta
     }

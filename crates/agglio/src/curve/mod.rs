@@ -1,20 +1,24 @@
 //! A *curve* of one covariate by its name in a field: the activation, the response scale and the parameters that its users
 //! know.
 
+mod estimates;
+mod parameter;
+
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::inference::{Estimate, Inference};
 use crate::oracle::ResponseName;
-use crate::report::Report;
-use crate::spec::{Entry, Options, Pair};
-use crate::table::{Features, Selection, Term};
+use crate::spec::{self, Options, Pair};
+use crate::table::{Features, Selection, Sole, Term};
 use crate::text::join::quoted;
 use crate::text::suggest::nearest;
 
-const FREE: Pair = Pair(Entry::Free, Entry::Free);
-const FROM_ZERO: Pair = Pair(Entry::Fixed(0.0), Entry::Free);
+use parameter::Parameter::Of;
+use parameter::{Entry, Map, Parameter};
+
+const FREE: Pair = Pair(spec::Entry::Free, spec::Entry::Free);
+const FROM_ZERO: Pair = Pair(spec::Entry::Fixed(0.0), spec::Entry::Free);
 
 /// A curve by its name.
 ///
@@ -59,31 +63,28 @@ enum Place {
     LogOffset,
 }
 
-/// Slope, intercept and response scale of a fit.
-#[derive(Clone, Copy, Debug, Default)]
-struct Shape {
-    slope: f64,
-    intercept: f64,
-    lower: f64,
-    upper: f64,
-    offset: f64,
-    scale: f64,
-}
-
-impl Shape {
-    /// The covariate at which z = 0, on the scale on which it enters.
-    fn midpoint(&self) -> f64 {
-        -self.intercept / self.slope
+impl Place {
+    fn sole(self) -> Sole {
+        match self {
+            Place::Plain => Sole::Plain,
+            Place::Log => Sole::Log,
+            Place::LogOffset => Sole::LogOffset,
+        }
     }
 }
 
-/// A parameter by its name, as a function of the shape.
-type Parameter = (&'static str, fn(&Shape) -> f64);
+const SLOPE: Entry = Entry::Slope;
+const INTERCEPT: Entry = Entry::Intercept;
+const LOWER: Entry = Entry::Response(ResponseName::Lower);
+const UPPER: Entry = Entry::Response(ResponseName::Upper);
+const OFFSET: Entry = Entry::Response(ResponseName::Offset);
+const SCALE: Entry = Entry::Response(ResponseName::Scale);
 
-const B: Parameter = ("b", |shape| if shape.scale < 0.0 { shape.slope } else { -shape.slope });
-const C: Parameter = ("c", |shape| shape.lower);
-const D: Parameter = ("d", |shape| shape.upper);
-const E: Parameter = ("e", |shape| shape.midpoint().exp());
+const B: (&str, Parameter) = ("b", Of(SLOPE, Map::Against));
+const C: (&str, Parameter) = ("c", Of(LOWER, Map::Same));
+const D: (&str, Parameter) = ("d", Of(UPPER, Map::Same));
+const E: (&str, Parameter) = ("e", Parameter::ExpMidpoint);
+const ASYM: (&str, Parameter) = ("Asym", Of(UPPER, Map::Same));
 
 impl Curve {
     /// Every curve.
@@ -103,47 +104,53 @@ impl Curve {
         }
     }
 
-    fn table(self) -> &'static [Parameter] {
+    /// The names of its parameters, and what they are.
+    fn table(self) -> &'static [(&'static str, Parameter)] {
         match self {
             Curve::Ll3 => &[B, D, E],
             Curve::Ll4 => &[B, C, D, E],
-            Curve::SsLogis => {
-                &[("Asym", |shape| shape.upper), ("xmid", Shape::midpoint), ("scal", |shape| 1.0 / shape.slope)]
-            }
-            Curve::Gompertz => &[
-                ("Asym", |shape| shape.upper),
-                ("b2", |shape| (-shape.intercept).exp()),
-                ("b3", |shape| (-shape.slope).exp()),
-            ],
-            Curve::MichaelisMenten => &[("Vm", |shape| shape.upper), ("K", |shape| (-shape.intercept).exp())],
+            Curve::SsLogis => &[ASYM, ("xmid", Parameter::Midpoint), ("scal", Of(SLOPE, Map::Reciprocal))],
+            Curve::Gompertz => &[ASYM, ("b2", Of(INTERCEPT, Map::ExpOfMinus)), ("b3", Of(SLOPE, Map::ExpOfMinus))],
+            Curve::MichaelisMenten => &[("Vm", Of(UPPER, Map::Same)), ("K", Of(INTERCEPT, Map::ExpOfMinus))],
             Curve::Emax => &[
-                ("E0", |shape| shape.offset),
-                ("Emax", |shape| shape.scale),
-                ("EC50", |shape| (-shape.intercept).exp()),
+                ("E0", Of(OFFSET, Map::Same)),
+                ("Emax", Of(SCALE, Map::Same)),
+                ("EC50", Of(INTERCEPT, Map::ExpOfMinus)),
             ],
             Curve::Hill => {
-                &[("Emax", |shape| shape.scale), ("EC50", |shape| shape.midpoint().exp()), ("h", |shape| shape.slope)]
+                &[("Emax", Of(SCALE, Map::Same)), ("EC50", Parameter::ExpMidpoint), ("h", Of(SLOPE, Map::Same))]
             }
         }
+    }
+
+    /// The parameters of its fit, in the order of a [`Plan`](crate::Plan).
+    fn entries(self) -> Vec<Entry> {
+        let slope = (self.place() != Place::LogOffset).then_some(SLOPE);
+        let (pair, names) = match self.response() {
+            (Some(range), _) => (range, [LOWER, UPPER]),
+            (None, affine) => (affine.unwrap_or(FREE), [OFFSET, SCALE]),
+        };
+        let Pair(first, second) = pair;
+        let free = [first, second].into_iter().zip(names).filter(|(entry, _)| *entry == spec::Entry::Free);
+        slope.into_iter().chain([INTERCEPT]).chain(free.map(|(_, name)| name)).collect()
     }
 
     /// The parameter of a [`Plan`](crate::Plan) that groups share if they share a parameter of the curve; none if there is no such
     /// parameter, as for an EC50 beside a slope.
     pub fn shared_name(self, parameter: &str) -> Option<&'static str> {
-        let name = match (self, parameter) {
-            (Curve::Ll3 | Curve::Ll4, "b")
-            | (Curve::SsLogis, "scal")
-            | (Curve::Gompertz, "b3")
-            | (Curve::Hill, "h") => "slope",
-            (Curve::Ll4, "c") => "lower",
-            (Curve::Ll3 | Curve::Ll4, "d") | (Curve::SsLogis | Curve::Gompertz, "Asym") => "upper",
-            (Curve::MichaelisMenten, "Vm") => "upper",
-            (Curve::Gompertz, "b2") | (Curve::MichaelisMenten, "K") | (Curve::Emax, "EC50") => "intercept",
-            (Curve::Emax, "E0") => "offset",
-            (Curve::Emax | Curve::Hill, "Emax") => "scale",
-            _ => return None,
-        };
-        Some(name)
+        let (_, own) = self.table().iter().find(|(name, _)| *name == parameter)?;
+        own.entry().map(Entry::name)
+    }
+
+    /// The name of the parameter that is the [midpoint](crate::inference::Curve::midpoint), if the fit has a slope beside it.
+    pub fn midpoint(self) -> Option<&'static str> {
+        let is_midpoint = |own: &Parameter| matches!(own, Parameter::Midpoint | Parameter::ExpMidpoint);
+        self.table().iter().find(|(_, own)| is_midpoint(own)).map(|(name, _)| *name)
+    }
+
+    /// The parameters that depend on several parameters of the fit, so that an interval of one of those says nothing about them.
+    pub fn composite(self) -> impl Iterator<Item = &'static str> {
+        self.table().iter().filter(|(_, own)| own.entry().is_none()).map(|(name, _)| *name)
     }
 
     fn place(self) -> Place {
@@ -187,21 +194,30 @@ impl Curve {
         })
     }
 
-    /// The columns of a fit, from a selection whose only covariate is the dose, the concentration or the time itself.
+    /// The columns of a fit, from a selection whose only covariate is the dose, the concentration or the time itself. If it
+    /// names no covariate, the only column without another role is taken.
     ///
     /// # Errors
-    /// If the selection does not name exactly one covariate, or has an offset.
+    /// If the selection names several covariates, or has an offset.
     pub fn selection(self, selection: Selection) -> Result<Selection> {
-        let named: &[String] = match &selection.features {
-            Features::Only(names) | Features::Terms { add: names, .. } => names,
-            _ => &[],
-        };
-        let [only] = named else {
-            return Err(Error::data(format!("the curve {self} has one covariate: name its column")));
-        };
         if selection.offset.is_some() {
             return Err(Error::data(format!("the curve {self} takes no offset")));
         }
+        let (named, drop): (&[String], &[String]) = match &selection.features {
+            Features::Only(names) => (names, &[]),
+            Features::Terms { add, drop } if add.iter().map(String::as_str).eq(["."]) => (&[], drop),
+            Features::Terms { add, .. } => (add, &[]),
+            Features::Except(drop) => (&[], drop),
+            _ => (&[], &[]),
+        };
+        let only = match named {
+            [] => {
+                let features = Features::Sole { drop: drop.to_vec(), as_what: self.place().sole() };
+                return Ok(Selection { features, ..selection });
+            }
+            [only] => only,
+            _ => return Err(Error::data(format!("the curve {self} has one covariate: name its column alone"))),
+        };
         let term = Term::parse(only)?;
         let log = || match term.as_column() {
             Some(column) => Ok(format!("log({})", crate::table::quoted(column))),
@@ -214,42 +230,6 @@ impl Curve {
             Place::Log => Selection { features: Features::Only(vec![log()?]), ..selection },
             Place::LogOffset => Selection { features: Features::Only(Vec::new()), offset: Some(log()?), ..selection },
         })
-    }
-
-    /// The values of its parameters.
-    pub fn values(self, report: &Report) -> Vec<f64> {
-        let (offset, scale) = (report.affine.offset, report.affine.scale);
-        let (one, other) = (offset, offset + scale);
-        let shape = Shape {
-            slope: report.coefficients.first().copied().unwrap_or(1.0),
-            intercept: report.intercept,
-            lower: one.min(other),
-            upper: one.max(other),
-            offset,
-            scale,
-        };
-        self.table().iter().map(|(_, value)| value(&shape)).collect()
-    }
-
-    /// Its parameters with their standard errors, by the delta method.
-    pub fn estimates(self, report: &Report, inference: &Inference<'_>) -> Vec<Estimate> {
-        let names = inference.response_names();
-        let shape = |beta: &[f64]| {
-            let (predictor, response) = beta.split_at(beta.len() - names.len());
-            let (slope, intercept) = match predictor {
-                [slope, intercept] => (*slope, *intercept),
-                [intercept] => (1.0, *intercept),
-                _ => (f64::NAN, f64::NAN),
-            };
-            let fixed = Shape { slope, intercept, scale: report.affine.scale, ..Shape::default() };
-            names.iter().zip(response).fold(fixed, |shape, (name, &value)| match name {
-                ResponseName::Lower => Shape { lower: value, ..shape },
-                ResponseName::Upper => Shape { upper: value, ..shape },
-                ResponseName::Offset => Shape { offset: value, ..shape },
-                ResponseName::Scale => Shape { scale: value, ..shape },
-            })
-        };
-        self.table().iter().map(|(_, value)| inference.function(|beta| value(&shape(beta)))).collect()
     }
 }
 
