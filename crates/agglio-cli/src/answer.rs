@@ -56,6 +56,8 @@ pub struct Answer {
     curve: Option<(agglio::Curve, Vec<Line<'static>>)>,
     midpoint: Option<(&'static str, Reading)>,
     slope: Option<Reading>,
+    /// Lines that have no answer, for the reason of the note.
+    unanswered: Vec<(String, Option<String>)>,
     /// Whether the answer was cut short by a signal.
     pub is_interrupted: bool,
 }
@@ -139,7 +141,7 @@ impl Question {
         };
         let inference = match fitted.inference(kind)? {
             Ok(inference) => inference,
-            Err(reason) => return Ok(Answer::none(&reason.to_string())),
+            Err(reason) => return Ok(Answer { unanswered: self.asked(), ..Answer::none(&reason.to_string()) }),
         };
         let summary = inference.summary(names, self.level, self.intervals)?;
         let mut answer = Answer::of(&summary, named(spec.activation())?.as_ref(), fitted.affine, self.curve);
@@ -148,6 +150,17 @@ impl Question {
         let tests = tests.map(|(text, hypotheses)| Ok((text.clone(), inference.wald_test(&hypotheses)?)));
         answer.tests = Some(tests.collect::<Result<Vec<_>>>()?).filter(|tests| !tests.is_empty());
         Ok(answer)
+    }
+
+    /// The names of the lines that tests and effective doses would have, with what was asked.
+    fn asked(&self) -> Vec<(String, Option<String>)> {
+        let ec = self.ec.iter().map(|percent| (format!("ec{percent}"), None));
+        ec.chain(self.tests.iter().map(|text| ("test".to_owned(), Some(text.clone())))).collect()
+    }
+
+    /// Whether it asks for lines that only a table or JSON has.
+    pub fn has_lines(&self) -> bool {
+        !self.asked().is_empty()
     }
 
     fn readings(&self, summary: &Summary, spec: &Spec, scale: Scale) -> Vec<(f64, Reading)> {
@@ -202,7 +215,12 @@ impl Answer {
     pub fn lines(&self, pre: bool) -> Vec<(String, String)> {
         let Some(summary) = &self.summary else {
             let reason = self.note.as_deref().unwrap_or("the model has no covariance");
-            return vec![("std. errors".into(), format!("none: {reason}"))];
+            let unanswered = |(name, text): &(String, Option<String>)| {
+                let what = text.as_ref().map(|text| format!("{text}: ")).unwrap_or_default();
+                (name.clone(), format!("{what}none, for the same reason"))
+            };
+            let first = ("std. errors".to_owned(), format!("none: {reason}"));
+            return std::iter::once(first).chain(self.unanswered.iter().map(unanswered)).collect();
         };
         let mut lines: Vec<(String, String)> =
             summary.statistics(pre).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();

@@ -75,6 +75,7 @@ pub fn run(args: &FitArgs) -> Result<ExitCode> {
     require_groups(args)?;
     let (method, selection) = (args.method()?, plan::selection(&args.table)?);
     let question = Question::new(&args.answer, &method.spec)?.about(args.table.curve);
+    require_lines(args, &question)?;
     let plan =
         FitPlan::new(Source::of(&args.table)?, selection, method)?.asking(question).knowing(args.truth.as_deref())?;
     let plan = plan.saved_to(args.checkpoint.as_deref(), resumed(args))?;
@@ -107,7 +108,7 @@ pub fn run(args: &FitArgs) -> Result<ExitCode> {
 pub fn check(args: &FitArgs) -> Result<()> {
     let method = args.method()?;
     method.options()?;
-    Question::new(&args.answer, &method.spec)?;
+    require_lines(args, &Question::new(&args.answer, &method.spec)?)?;
     match &args.groups.by {
         Some(by) => groups::check(args, by).map(drop),
         None => require_groups(args).and_then(|()| plan::selection(&args.table).map(drop)),
@@ -120,6 +121,15 @@ fn require_groups(args: &FitArgs) -> Result<()> {
         true => Ok(()),
         false => bail!("--share names what groups share: pass the column of the groups with --by"),
     }
+}
+
+/// Refuses questions whose answers the format has no place for.
+fn require_lines(args: &FitArgs, question: &Question) -> Result<()> {
+    let is_broom = !matches!(args.format, None | Some(FitFormat::Table | FitFormat::Json));
+    if args.groups.by.is_none() && is_broom && question.has_lines() {
+        bail!("tidy, glance and augment have no place for --test and --ec: use --format table or json");
+    }
+    Ok(())
 }
 
 /// Prints the result. The exit code is the same if the reader closes the pipe.
