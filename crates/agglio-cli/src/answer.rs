@@ -104,7 +104,7 @@ impl Question {
             bail!("--ec needs an activation that rises from one asymptote to another, such as sigmoid, but not {name}");
         }
         let (ec, tests) = (args.ec.clone(), args.test.clone());
-        Ok(Question { kind, cluster, intervals: args.intervals, level: args.level, ec, tests, curve: None })
+        Ok(Question { kind, cluster, intervals: args.intervals, level: args.level(), ec, tests, curve: None })
     }
 
     /// The same for a curve by name, whose parameters are asked for too.

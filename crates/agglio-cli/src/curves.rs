@@ -126,8 +126,8 @@ impl Curves {
                 "groups": self.objects(),
                 "shared": self.columns.shared().collect::<Vec<_>>(),
                 "reference": common.reference,
-                "parallelism": common.comparison.as_ref().ok().map(test),
-                "parallelism_note": common.comparison.as_ref().err(),
+                "comparison": common.comparison.as_ref().ok().map(test),
+                "comparison_note": common.comparison.as_ref().err(),
             })),
         }
     }
@@ -149,9 +149,11 @@ impl Curves {
         self.fits.iter().zip(&self.notes).map(object).collect()
     }
 
-    /// The table for a terminal: estimates with standard errors if they fit, and the notes below.
+    /// The table for a terminal: estimates with standard errors if they fit, else with fewer digits and shorter names, and the
+    /// notes below.
     pub fn table(&self) -> String {
-        let mut text = first_that_fits([true, false].map(|errors| self.estimates(errors))) + "\n";
+        let details = [Detail::Errors, Detail::Values, Detail::Brief];
+        let mut text = first_that_fits(details.map(|detail| self.estimates(detail))) + "\n";
         if let Some(common) = &self.common {
             text += &format!("\n{}", pairs(&self.joint_lines(common)));
         }
@@ -167,7 +169,7 @@ impl Curves {
 
     /// What is said about all groups of a joint fit at once, beside a table of rows.
     pub fn summary(&self) -> Vec<String> {
-        self.common.iter().map(|common| format!("parallelism: {}", comparison(common))).collect()
+        self.common.iter().map(|common| format!("{}: {}", self.columns.tested(), comparison(common))).collect()
     }
 
     /// The shared parameters, and the test of what is shared.
@@ -176,8 +178,9 @@ impl Curves {
         let numbers = self.columns.estimated().into_iter().zip(self.columns.numbers(curve));
         let shared = numbers
             .filter(|((_, shared), _)| *shared)
-            .map(|((name, _), number)| format!("{} {}", visible(name), estimate(number, true)));
-        let mut lines = vec![("shared", shared.collect::<Vec<_>>().join(", ")), ("parallelism", comparison(common))];
+            .map(|((name, _), number)| format!("{} {}", visible(name), Detail::Errors.number(number)));
+        let mut lines =
+            vec![("shared", shared.collect::<Vec<_>>().join(", ")), (self.columns.tested(), comparison(common))];
         lines.extend(common.reference.as_ref().map(|level| ("reference", format!("{} (potency 1)", visible(level)))));
         lines
     }
@@ -188,11 +191,11 @@ impl Curves {
         self.columns.potency.then(|| [format!("[{}", format::brief(tail)), format!("{}]", format::brief(1.0 - tail))])
     }
 
-    fn estimates(&self, errors: bool) -> comfy_table::Table {
-        let own = |(name, shared): &(&str, bool)| (!shared).then(|| right(visible(name)));
+    fn estimates(&self, detail: Detail) -> comfy_table::Table {
+        let own = |(name, shared): &(&str, bool)| (!shared).then(|| right(detail.name(name)));
         let names: Vec<_> = self.columns.estimated().iter().filter_map(own).collect();
         let mut table = ruled(
-            [left(visible(&self.columns.by)), right("rows")]
+            [left(detail.name(&self.columns.by)), right("rows")]
                 .into_iter()
                 .chain(names)
                 .chain(self.ends().into_iter().flatten().map(right))
@@ -202,14 +205,16 @@ impl Curves {
             let curve = fit.curve.as_ref().ok();
             let numbers = self.columns.estimated().into_iter().zip(self.columns.numbers(curve));
             let numbers: Vec<_> =
-                numbers.filter(|((_, shared), _)| !shared).map(|(_, number)| right(estimate(number, errors))).collect();
-            let r_squared = curve.and_then(|curve| curve.r_squared).map(format::brief).unwrap_or_default();
+                numbers.filter(|((_, shared), _)| !shared).map(|(_, number)| right(detail.number(number))).collect();
+            let r_squared =
+                curve.and_then(|curve| curve.r_squared).map(|share| format::digits(share, DIGITS)).unwrap_or_default();
             let interval = curve.and_then(|curve| curve.potency).and_then(|potency| potency.interval);
-            let interval =
-                self.ends().map(|_| interval.map_or([String::new(), String::new()], |ends| ends.map(format::brief)));
+            let interval = self.ends().map(|_| {
+                interval.map_or([String::new(), String::new()], |ends| ends.map(|end| format::digits(end, DIGITS)))
+            });
             let numbers = numbers.into_iter().chain(interval.into_iter().flatten().map(right));
             let ends = [right(r_squared), left(status(fit))];
-            let begins = [left(visible(&fit.level)), right(fit.observations)];
+            let begins = [left(detail.name(&fit.level)), right(fit.observations)];
             table.add_row(begins.into_iter().chain(numbers).chain(ends));
         }
         table
@@ -220,6 +225,11 @@ impl Columns {
     /// What the groups share, if they are fitted jointly.
     pub fn sharing(&self) -> Option<&Sharing> {
         self.sharing.as_ref()
+    }
+
+    /// What the test of shared against separate curves is called: curves that differ in their potency alone are parallel.
+    fn tested(&self) -> &'static str {
+        if self.potency { "parallelism" } else { "shared or not" }
     }
 
     /// Whether all groups share a parameter.
@@ -308,11 +318,38 @@ fn status(fit: &GroupFit) -> String {
     fit.curve.as_ref().map_or(FAILED.to_owned(), |curve| curve.report.status().to_string())
 }
 
-/// `1.23456 ± 0.123`
-fn estimate(number: Option<Parameter>, errors: bool) -> String {
-    let Some(Parameter { value, standard_error }) = number else { return String::new() };
-    match standard_error.filter(|_| errors) {
-        Some(error) => format!("{} ± {}", format::short(value), format::brief(error)),
-        None => format::short(value),
+/// How much of an estimate a table has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    /// `1.23456 ± 0.123`
+    Errors,
+    /// `1.23456`
+    Values,
+    /// `1.23`, and names of a few letters.
+    Brief,
+}
+
+/// Letters that are kept of a long name, at its beginning and at its end.
+const LETTERS: [usize; 2] = [5, 6];
+/// Digits of numbers that come without standard errors.
+const DIGITS: usize = 4;
+
+impl Detail {
+    fn number(self, number: Option<Parameter>) -> String {
+        let Some(Parameter { value, standard_error }) = number else { return String::new() };
+        match (self, standard_error) {
+            (Detail::Errors, Some(error)) => format!("{} ± {}", format::short(value), format::brief(error)),
+            (Detail::Brief, _) => format::brief(value),
+            _ => format::short(value),
+        }
+    }
+
+    fn name(self, name: &str) -> String {
+        let name = visible(name);
+        let (count, [first, last]) = (name.chars().count(), LETTERS);
+        if self != Detail::Brief || count <= first + last + 1 {
+            return name;
+        }
+        name.chars().take(first).chain(['…']).chain(name.chars().skip(count - last)).collect()
     }
 }

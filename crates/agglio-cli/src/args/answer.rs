@@ -16,9 +16,9 @@ pub struct AnswerArgs {
     /// not be symmetric
     #[arg(long, value_name = "wald|profile", default_value = "wald", value_parser = intervals, help_heading = "Answer")]
     pub intervals: Intervals,
-    /// Confidence level of the intervals
-    #[arg(long, value_name = "L", default_value = "0.95", value_parser = level, help_heading = "Answer")]
-    pub level: f64,
+    /// Confidence level of the intervals [default: 0.95]
+    #[arg(long, value_name = "L", value_parser = level, help_heading = "Answer")]
+    pub level: Option<f64>,
     /// For a single covariate: its values at which the curve has gone these percentages of the way from its asymptote at small
     /// values to that at large values, such as 10,50,90
     #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = percent, help_heading = "Answer")]
@@ -26,6 +26,13 @@ pub struct AnswerArgs {
     /// Test a linear hypothesis about the coefficients, such as 'x1 = x2' or '2*x1 - x2 = 0, x3 = 1'; may be repeated
     #[arg(long, value_name = "HYPOTHESIS", value_parser = hypothesis, help_heading = "Answer")]
     pub test: Vec<String>,
+}
+
+impl AnswerArgs {
+    /// The confidence level of the intervals.
+    pub fn level(&self) -> f64 {
+        self.level.unwrap_or(0.95)
+    }
 }
 
 /// The kind of standard errors as typed.
@@ -45,7 +52,8 @@ const MOST_REPLICATES: u32 = 1_000_000;
 
 fn se(typed: &str) -> Result<Se, String> {
     let (kind, column) = typed.split_once(':').map_or((typed, None), |(kind, column)| (kind, Some(column)));
-    match (kind, column.map(str::trim)) {
+    let kind = kind.to_ascii_lowercase();
+    match (kind.as_str(), column.map(str::trim)) {
         ("none", None) => Ok(Se::None),
         ("cluster", Some(column)) if !column.is_empty() => Ok(Se::Cluster(column.to_owned())),
         ("cluster", _) => Err("name the column of the clusters, as in cluster:firm".into()),

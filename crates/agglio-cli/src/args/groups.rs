@@ -1,11 +1,15 @@
 //! The flags of a fit of *groups*.
 
 use agglio::Curve;
+use agglio::text::escape::visible;
 use anyhow::{Result, bail};
 use clap::Args;
 
 use super::FitArgs;
 use super::shared::{Names, name, names};
+
+/// Parameters of every curve, by the names that they have without one.
+const COMMON: [&str; 6] = ["slope", "intercept", "lower", "upper", "offset", "scale"];
 
 /// How the rows are divided into groups.
 #[derive(Clone, Debug, Default, Args)]
@@ -23,9 +27,26 @@ pub struct GroupArgs {
 
 impl GroupArgs {
     /// The parameters that groups share, as the library calls them.
-    pub fn shared(&self, curve: Option<Curve>) -> Vec<String> {
+    ///
+    /// # Errors
+    /// If a parameter of the curve is not one that can be shared.
+    pub fn shared(&self, curve: Option<Curve>) -> Result<Vec<String>> {
         let names = self.share.iter().flat_map(|names| &names.0);
-        names.map(|name| curve.and_then(|curve| curve.shared_name(name)).map_or(name.clone(), str::to_owned)).collect()
+        names.map(|name| curve.map_or_else(|| Ok(name.clone()), |curve| of_curve(curve, name))).collect()
+    }
+}
+
+/// The library's name of a parameter of a curve, which may already be one.
+fn of_curve(curve: Curve, name: &str) -> Result<String> {
+    let own: Vec<&str> = curve.parameters().filter(|name| curve.shared_name(name).is_some()).collect();
+    match curve.shared_name(name) {
+        Some(name) => Ok(name.to_owned()),
+        None if curve.parameters().any(|own| own == name) => bail!(
+            "`{name}` of {curve} cannot be shared, because it depends on two coefficients; {} can",
+            own.join(", ")
+        ),
+        None if COMMON.contains(&name) || name.contains('(') => Ok(name.to_owned()),
+        None => bail!("{curve} has no parameter `{}`; {} can be shared", visible(name), own.join(", ")),
     }
 }
 

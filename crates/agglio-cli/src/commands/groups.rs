@@ -57,7 +57,10 @@ pub fn check(args: &FitArgs, by: &str) -> Result<Selection> {
         bail!("--se, --intervals, --ec and --test are for one fit: leave them out with --by");
     }
     require_table_only(args)?;
-    let shared = args.groups.shared(args.table.curve);
+    let shared = args.groups.shared(args.table.curve)?;
+    if answer.level.is_some() && shared.is_empty() {
+        bail!("--level is for intervals, and a table of groups has those of relative potencies only (--share)");
+    }
     if !shared.is_empty() {
         args.method()?.options()?.build()?.require_sharing(&shared)?;
     }
@@ -76,16 +79,16 @@ pub fn check(args: &FitArgs, by: &str) -> Result<Selection> {
 fn fit(args: &FitArgs, plan: &FitPlan, table: &Table) -> Result<(Curves, usize)> {
     let Some(category) = table.categories.first().filter(|_| table.rows > 0) else { bail!("no rows are left to fit") };
     let fits = plan.for_table(&table.names, table.rows)?;
-    let shared = args.groups.shared(args.table.curve);
+    let shared = args.groups.shared(args.table.curve)?;
     let sharing = (!shared.is_empty()).then(|| fits.sharing(&table.names, &shared)).transpose()?;
     let columns = Curves::columns(&category.name, table, &fits, args.table.curve, sharing)?;
     let groups = category.levels.len();
     let bar = progress::searching(groups, args.run.quiet);
     let done = |done: usize| bar.set_position(done as u64);
     let made = match columns.sharing() {
-        None => fits.fit_groups(table, category, Covariance::Classical, &done).map(|made| (made, None)),
-        Some(sharing) => fits.fit_groups_sharing(table, category, sharing, args.answer.level, &done).map(|made| {
-            let (level, reference) = (args.answer.level, made.reference);
+        None => fits.fit_groups(table, category, Covariance::usual(plan.spec.loss()), &done).map(|made| (made, None)),
+        Some(sharing) => fits.fit_groups_sharing(table, category, sharing, args.answer.level(), &done).map(|made| {
+            let (level, reference) = (args.answer.level(), made.reference);
             let common = Common { level, reference, comparison: made.comparison };
             (made.groups, Some(common))
         }),

@@ -164,7 +164,7 @@ fn groups_that_share_parameters_have_the_same_numbers() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
     let fit: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(fit["shared"], serde_json::json!(["log(dose)", "lower", "upper"]));
-    assert_eq!((&fit["reference"], &fit["parallelism_note"]), (&Value::from("a"), &Value::Null));
+    assert_eq!((&fit["reference"], &fit["comparison_note"]), (&Value::from("a"), &Value::Null));
     let groups = fit["groups"].as_array().unwrap();
     for key in ["log(dose)", "log(dose)_se", "lower", "lower_se", "upper", "upper_se", "loss", "sigma", "status"] {
         assert!(groups.iter().all(|group| !group[key].is_null() && group[key] == groups[0][key]), "{key}");
@@ -177,7 +177,7 @@ fn groups_that_share_parameters_have_the_same_numbers() {
         assert!((low * high / (potency * potency) - 1.0).abs() < 1e-12);
     }
     // the F statistic is that of the residual sums of squares
-    let test = &fit["parallelism"];
+    let test = &fit["comparison"];
     let [shared, separate] =
         ["shared", "separate"].map(|key| [&test[key]["residual_sum"], &test[key]["df"]].map(number));
     assert_eq!((shared[1], separate[1]), (24.0, 18.0));
