@@ -62,7 +62,7 @@ def compare(name, fit, golden, within):
 
 
 def chosen(table, names):
-    """The lines of the summary that begin with these names, and those that continue them."""
+    """The lines of a result that begin with these names, and those that continue them."""
     lines, inside = [], False
     for line in table.splitlines():
         first = line.split(" ")[0]
@@ -82,7 +82,7 @@ def main():
             words = f"fit {name}.csv {flags}"
             compare(name, json.loads(run(program, f"{words} --format json", folder)), golden, within)
             table = run(program, words, folder)
-            block = "\n".join([f"agglio {words}", *chosen(table, [*golden, "observations", "residual"])])
+            block = "\n".join([f"agglio {words}", *chosen(table, ["parameter", *golden, "observations", "residual"])])
             print(block, end="\n\n")
             if block not in page:
                 raise SystemExit(f"{name}: docs/examples.md shows another output")

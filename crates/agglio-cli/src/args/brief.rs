@@ -26,14 +26,15 @@ const COMMANDS: &[(&str, &[Flag])] = &[
     (
         "fit",
         &[
-            DATA,
-            ("target", Some("The response; all other columns are covariates")),
+            TARGET,
+            FEATURES,
             FORMULA,
             ACTIVATION,
             ("curve", Some("LL.3, LL.4, SSlogis, hill, emax, gompertz, …")),
             ("range", Some("Asymptotes of y, numbers or `free`: 0,free")),
             ("by", Some("Fit each group of rows of this column")),
             ("se", Some("Standard errors: hc3, cluster:COL, bootstrap, …")),
+            ("ec", Some("Effective doses in percent, such as 10,50,90")),
             ("format", Some("json, tidy, glance, augment, …")),
             ("model", Some("Write the model, for `predict` and `score`")),
         ],

@@ -192,8 +192,8 @@ fn short_help_is_one_screen() {
         }
     }
     let fit = folder.run("fit -h").stdout;
-    for flag in ["--target", "--features", "--activation", "--solver", "--format", "--model", "see more with '--help'"]
-    {
+    let model = ["--target", "--features", "--formula", "--activation", "--range", "--curve", "--by", "--se"];
+    for flag in model.into_iter().chain(["--format", "--model", "see more with '--help'"]) {
         assert!(fit.contains(flag), "no {flag} in\n{fit}");
     }
 }

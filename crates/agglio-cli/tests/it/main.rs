@@ -11,6 +11,7 @@ mod checkpoint;
 mod compare;
 mod compare_models;
 mod contract;
+mod curves;
 mod degenerate;
 mod durability;
 mod effects;

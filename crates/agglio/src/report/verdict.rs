@@ -12,6 +12,8 @@ pub(crate) const OVERSHOT: &str = "the steps were too long and the loss rose; le
 
 /// A relative gradient up to this is rounding.
 const ZERO_GRADIENT: f64 = 1e-12;
+/// A free scale that is this many times as wide as the responses is not determined by them.
+const PARTIAL: f64 = 10.0;
 /// By this share of the width of a bounded range, noise may put labels outside the range.
 const STRAY: f64 = 0.1;
 
@@ -78,6 +80,7 @@ impl Report {
                     format!(", and a Newton step would still lower the loss by {left:.1e} of its value")
                 });
                 let advice = match self.reason {
+                    _ if self.is_partial() => self.free_advice().to_owned(),
                     StopReason::Gradient => "lower the tolerance (tol)".to_owned(),
                     _ => format!(
                         "rounding prevents further progress (condition number {condition}): look for columns that are \
@@ -150,8 +153,19 @@ impl Report {
         }
     }
 
-    /// Advice for data that does not determine what was left free of the response scale.
+    /// Whether the fitted scale of the response is far wider than the responses, which then show only a part of the curve.
+    fn is_partial(&self) -> bool {
+        let ((least, most), Range { lo, hi, .. }) = (self.label_bounds, self.activation_range);
+        let width = if (hi - lo).is_finite() { hi - lo } else { 1.0 };
+        !self.free_response.is_empty() && self.affine.scale.abs() * width > PARTIAL * (most - least)
+    }
+
+    /// Advice for data that does not determine a curve with a free response scale.
     fn free_advice(&self) -> &'static str {
+        if !self.is_partial() {
+            return "the responses jump from one end of the curve to the other: measure in between, or fit a model with fewer \
+                    parameters";
+        }
         match self.free_response.as_slice() {
             ["lower", "upper"] => {
                 "the data does not show both asymptotes: fix one of them (range `0,free`), or measure where the other one is \
