@@ -9,11 +9,15 @@ use agglio::oracle::ResponseName;
 use agglio::spec::{Entry, Pair};
 
 use agglio::table::Term;
+use agglio::text::format;
 use agglio::{Fitted, Scale, Spec};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::args::{AnswerArgs, Se};
+
+/// The midpoint of a curve over the logarithm of a dose.
+const EC50: &str = "ec50";
 
 /// The heads of a table of the parameters of a curve.
 pub const PARAMETERS: [&str; 2] = ["parameter", "estimate"];
@@ -188,7 +192,7 @@ impl Answer {
         let curve = Curve::new(summary, activation, [scale.offset, scale.scale], log);
         let midpoint = curve.and_then(|curve| curve.midpoint()).filter(|own| own.estimate.value.is_finite());
         Answer {
-            midpoint: midpoint.map(|reading| (if log { "ec50" } else { "midpoint" }, reading)),
+            midpoint: midpoint.map(|reading| (if log { EC50 } else { "midpoint" }, reading)),
             slope: curve.and_then(|curve| curve.slope()).filter(|own| own.estimate.value.is_finite()),
             summary: Some(summary.clone()),
             curve: named.map(|curve| (curve, curve.lines(summary, scale))).filter(|(_, lines)| !lines.is_empty()),
@@ -209,6 +213,17 @@ impl Answer {
             Some((_, lines)) => estimates_table(PARAMETERS, lines, summary.interval_level),
             None => summary.table(),
         })
+    }
+
+    /// A warning of a midpoint outside the values of the covariate, which has these bounds.
+    pub fn extrapolation(&self, bounds: [f64; 2]) -> Option<String> {
+        let (name, reading) = self.midpoint.as_ref()?;
+        let [low, high] = if *name == EC50 { bounds.map(f64::exp) } else { bounds };
+        let value = reading.estimate.value;
+        let is_outside = value < low || value > high;
+        let name = self.curve.as_ref().and_then(|(curve, _)| curve.midpoint()).unwrap_or(name);
+        let [value, from, to] = [value, low, high].map(format::short);
+        is_outside.then(|| format!("{name} is {value}, outside the data ({from} to {to}): it is extrapolated"))
     }
 
     /// Lines of a summary: statistics, and what was read off the curve.

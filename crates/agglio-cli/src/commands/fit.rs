@@ -157,12 +157,14 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     let kept = outputs.observations.then(|| table.clone());
     let least_loss = plan.spec.loss().least(&table.labels, table.weights.as_deref());
     let variance = print::variance(&table.labels, table.weights.as_deref());
+    let doses = bounds(&table);
     let mut warnings = plan.warnings.clone();
     warnings.extend(plan.batch_warning(table.labels.len()));
     warnings.extend(table_warnings(&table, plan.source.no_header));
     let (fitted, answer, mut written, rows) = fit_watched(plan, outputs, table, truth.as_deref())?;
     warnings.extend(fitted.checkpoint_fault().map(|why| format!("the last checkpoint could not be written: {why}")));
     warnings.extend(resume_hint(outputs, &fitted));
+    warnings.extend(doses.and_then(|doses| answer.extrapolation(doses)));
     let report = fitted.into_report();
     warnings.extend(report.warnings_on(&format!("`{}`", plan.target()), &names));
     // a model that was cut short would pass for one that was fitted
@@ -201,6 +203,12 @@ pub fn fit(plan: &FitPlan, outputs: &Outputs, table: Table, read_seconds: f64) -
     // giving a large table back takes a while, and is no part of the fit
     drop(rows);
     Ok((fitted, written))
+}
+
+/// The smallest and the largest finite value of the only covariate.
+fn bounds(table: &Table) -> Option<[f64; 2]> {
+    let finite = table.values.iter().copied().filter(|value| value.is_finite() && table.names.len() == 1);
+    finite.map(|value| [value; 2]).reduce(|[low, high], [value, _]| [low.min(value), high.max(value)])
 }
 
 /// How an interrupted fit is continued.

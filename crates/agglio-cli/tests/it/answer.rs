@@ -284,3 +284,17 @@ fn tables_fit_80_columns() {
         assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     }
 }
+
+/// A middle beyond the last dose is extrapolated.
+#[test]
+fn a_midpoint_outside_the_data_is_told() {
+    let table = |middle: f64| {
+        let response = |dose: f64| 1.0 / (1.0 + (middle / dose).powi(2));
+        let row = |k: i32| format!("{k},{}\n", response(f64::from(k)) + 0.001 * f64::from(k % 3 - 1));
+        "dose,y\n".to_owned() + &(1..30).map(row).collect::<String>()
+    };
+    let folder = Folder::with(&[("outside.csv", &table(50.0)), ("inside.csv", &table(9.0))]);
+    let outside = folder.run("fit outside.csv --formula y~log(dose)").stderr;
+    assert!(outside.starts_with("warning: ec50 is 50.") && outside.contains("outside the data (1.0"), "{outside}");
+    assert_eq!(folder.run("fit inside.csv --formula y~log(dose)").stderr, "");
+}
