@@ -105,8 +105,8 @@ pub enum Command {
     Score(ScoreArgs),
     /// Print the results in a model file, without the data
     ///
-    /// A model file keeps the coefficients, their covariance and the statistics of the fit. It does not keep the verdict, the effort,
-    /// the name of a --curve, or the results of --ec and --test
+    /// A model file has the estimates, their covariance and the statistics of the fit. It has no verdict, no effort, and no results of
+    /// --ec and --test
     Show(ShowArgs),
     /// Write a table drawn from a known model
     Simulate(SimulateArgs),
