@@ -7,24 +7,25 @@ use super::shared::number;
 
 #[derive(Clone, Debug, Args)]
 pub struct AnswerArgs {
-    /// Standard errors. classical: errors of equal variance; hessian: the same with the curvature of φ; hc0, hc1, hc2, hc3:
-    /// robust to unequal variances; cluster:COL: robust to correlation within the groups of a column; bootstrap[:B[:wild]]:
-    /// from B refits (1000) to rows drawn with replacement or, with :wild, to residuals of random signs; none [default: classical; hc0 for --loss bernoulli]
-    #[arg(long, value_name = "KIND", value_parser = se, help_heading = "Answer")]
+    /// Standard errors. classical: errors of equal variance; hessian: the same, with the full Hessian in place of the Gauss–Newton
+    /// matrix; hc0, hc1, hc2, hc3: robust to unequal variances; cluster:COL: robust to correlation within the groups of a
+    /// column; bootstrap[:B[:wild]]: from B refits (default 1000) to rows drawn with replacement or, with :wild, to fitted values
+    /// plus residuals with random signs; none [default: classical; hc0 for --loss bernoulli]
+    #[arg(long, value_name = "KIND", value_parser = se, help_heading = "Inference")]
     pub se: Option<Se>,
-    /// Confidence intervals of the coefficients. wald: estimate ± t·standard error; profile: by refits, which takes longer and need
-    /// not be symmetric
-    #[arg(long, value_name = "wald|profile", default_value = "wald", value_parser = intervals, help_heading = "Answer")]
+    /// Confidence intervals of the coefficients. wald: estimate ± t·standard error; profile: from the profile likelihood, which
+    /// takes refits; it need not be symmetric
+    #[arg(long, value_name = "wald|profile", default_value = "wald", value_parser = intervals, help_heading = "Inference")]
     pub intervals: Intervals,
     /// Confidence level of the intervals [default: 0.95]
-    #[arg(long, value_name = "L", value_parser = level, help_heading = "Answer")]
+    #[arg(long, value_name = "L", value_parser = level, help_heading = "Inference")]
     pub level: Option<f64>,
-    /// For a single covariate: its values at which the curve has gone these percentages of the way from its asymptote at small
-    /// values to that at large values, such as 10,50,90
-    #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = percent, help_heading = "Answer")]
+    /// Effective doses, such as 10,50,90 (one covariate only): the x at which the curve is P percent of the way from its asymptote
+    /// at small x to its asymptote at large x
+    #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = percent, help_heading = "Inference")]
     pub ec: Vec<f64>,
     /// Test a linear hypothesis about the coefficients, such as 'x1 = x2' or '2*x1 - x2 = 0, x3 = 1'; may be repeated
-    #[arg(long, value_name = "HYPOTHESIS", value_parser = hypothesis, help_heading = "Answer")]
+    #[arg(long, value_name = "HYPOTHESIS", value_parser = hypothesis, help_heading = "Inference")]
     pub test: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use super::shared::{CsvArgs, FitFormat, fit_format, name};
 pub struct EffectsArgs {
     /// A model file of `fit --model`
     pub model: PathBuf,
-    /// A CSV file with the columns of the model, in any order; `-` is standard input
+    /// A CSV file with the covariates and the offset of the model, in any order; `-` is standard input
     pub data: PathBuf,
     #[command(flatten)]
     pub csv: CsvArgs,
@@ -19,7 +19,7 @@ pub struct EffectsArgs {
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub weights: Option<String>,
     /// Confidence level of the intervals
-    #[arg(long, value_name = "L", default_value = "0.95", value_parser = level, help_heading = "Answer")]
+    #[arg(long, value_name = "L", default_value = "0.95", value_parser = level, help_heading = "Inference")]
     pub level: f64,
     /// How the effects are printed: table, json or tidy[:json]. tidy is CSV with the columns of R's package broom
     #[arg(long, value_name = "FORM", default_value = "table", value_parser = format, help_heading = "Output")]

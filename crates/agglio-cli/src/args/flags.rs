@@ -169,7 +169,7 @@ fn below() -> String {
     let solvers: Vec<(String, String)> =
         Solver::ALL.into_iter().map(|solver| (solver.name().to_owned(), solver.about().to_owned())).collect();
     format!(
-        "Keys of --solver without a flag, to run methods exactly as in their papers:\n{}\nSolvers:\n{}",
+        "Keys of --solver that have no flag; they run methods exactly as in their papers:\n{}\nSolvers:\n{}",
         list(&keys),
         list(&solvers).trim_end()
     )

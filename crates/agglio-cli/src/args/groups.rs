@@ -18,9 +18,9 @@ pub struct GroupArgs {
     /// row for each group
     #[arg(long, value_name = "COL", value_parser = name, help_heading = "Model")]
     pub by: Option<String>,
-    /// With --by: parameters that all groups share, while the others are each group's own. A covariate, slope (of the only one),
-    /// intercept, or a free one of lower, upper, offset and scale; with --curve also its own names. Adds the F test against
-    /// separate curves and, for parallel curves over log(x), relative potencies
+    /// With --by: parameters that all groups share, while the others are each group's own. Names: a covariate; slope (if there is
+    /// one covariate); intercept; lower, upper, offset or scale if it is free; with --curve also the curve's parameters. Adds
+    /// the F test against separate curves and, for parallel curves over log(x), relative potencies
     #[arg(long, value_name = "NAME,…", value_parser = names, help_heading = "Model")]
     pub share: Vec<Names>,
 }

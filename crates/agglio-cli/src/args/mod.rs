@@ -84,9 +84,10 @@ pub enum Command {
     /// The method is graduation: the fit begins at a low temperature τ, where the curve is almost a straight line, and follows the
     /// solution as τ rises to 1, where the curve is φ
     Fit(Box<FitArgs>),
-    /// Compare several models of one table, or several solvers
+    /// Compare several models fitted to one table, or several solvers
     ///
-    /// Several models: give --formula, --curve, --range or --affine once for each, to see their statistics and tests of nested models.
+    /// Several models: repeat one of --formula, --curve, --range and --affine, once for each model, to see their statistics and
+    /// tests of nested models.
     /// Several solvers: list them after --solvers
     Compare(Box<CompareArgs>),
     /// Try many settings of a solver, ranked by loss on held-out rows
@@ -102,15 +103,20 @@ pub enum Command {
     Effects(EffectsArgs),
     /// Compare the predictions of a model with the responses of a table
     Score(ScoreArgs),
-    /// Print a model file as `fit` printed it
+    /// Print the results in a model file, without the data
+    ///
+    /// A model file has the estimates, their covariance and the statistics of the fit. It has no verdict, no effort, and no results of
+    /// --ec and --test
     Show(ShowArgs),
     /// Write a table drawn from a known model
     Simulate(SimulateArgs),
-    /// Print the promises of the paper's theorems; compare them with data
+    /// Print the bounds of the paper's theorems; compare them with data
     Theory(Box<TheoryArgs>),
     /// Reproduce the figures of the paper, and check its claims
     Paper(Box<PaperArgs>),
-    /// Compare the speed with the limits of this machine (takes minutes)
+    /// Measure the speed of the program (takes minutes)
+    ///
+    /// The time of each computation is compared with a bound that this machine sets
     Bench(BenchArgs),
     /// Print the manual pages, or the completions for a shell
     Generate(GenerateArgs),
@@ -188,7 +194,7 @@ pub struct FitArgs {
     /// coefficient, for the fit, or for each observation; with `:json` after the name they are JSON [default: table; CSV with --by]
     #[arg(long, value_name = "FORM", value_parser = fit_format, help_heading = "Output")]
     pub format: Option<FitFormat>,
-    /// Write the model to this file, for `predict` and `score` (also --output)
+    /// Write the model to this file, for `predict`, `effects`, `score` and `show` (also --output)
     #[arg(short = 'o', long, alias = "output", value_name = "M.json", help_heading = "Output")]
     pub model: Option<PathBuf>,
     /// Write a CSV file with one line per step of the fit

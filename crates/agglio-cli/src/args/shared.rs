@@ -20,12 +20,13 @@ pub struct TableArgs {
     #[arg(long, value_name = "Y", value_parser = name, help_heading = "Model", required_unless_present = "formula")]
     pub target: Option<String>,
     /// Response and covariates in one line, in place of --target, --features, --drop and --no-intercept: 'y ~ x1 + log(x2) +
-    /// a:b'. `.` is every other column, `- x` leaves a term out, `- 1` or `+ 0` the intercept, offset(x) is an --offset
+    /// a:b'. `.` means every other column; `- x` removes a term; `- 1` or `+ 0` removes the intercept; offset(x) is the same as
+    /// --offset x
     #[arg(long, value_name = "FORMULA", value_parser = formula, help_heading = "Model",
         conflicts_with_all = ["target", "features", "drop", "no_intercept"])]
     pub formula: Option<Formula>,
     /// The covariates, separated by commas: columns x, or terms log(x) (natural), sqrt(x), x^2, a:b (product), a*b (a, b and
-    /// a:b), lag* (all columns of such names). Put a name with special characters in `backticks` or "double quotes"
+    /// a:b), lag* (all columns whose names begin with lag). Put a name with special characters in `backticks` or "double quotes"
     /// [default: every column that is not target, weights or offset]
     #[arg(long, value_name = "TERMS", value_parser = names, help_heading = "Model", conflicts_with = "drop")]
     pub features: Vec<Names>,
@@ -35,7 +36,7 @@ pub struct TableArgs {
     #[command(flatten)]
     pub model: Flags<ModelKeys>,
     /// A curve of one covariate by its name: LL.3, LL.4, SSlogis, gompertz, michaelis-menten, emax or hill. It sets activation
-    /// and range, and takes the logarithm of a dose itself
+    /// and range. Give the dose, not its logarithm: the curve takes the logarithm where it needs it
     #[arg(long, value_name = "NAME", value_parser = curve, help_heading = "Model",
         conflicts_with_all = ["activation", "range", "affine", "no_intercept", "offset"])]
     pub curve: Option<Curve>,

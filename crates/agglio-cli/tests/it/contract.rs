@@ -219,7 +219,7 @@ fn help_of_fit_has_the_flags_that_work_and_no_others() {
     let help = Folder::new().run("fit --help").stdout;
     let at = |word: &str| help.find(word).unwrap_or_else(|| panic!("no {word} in\n{help}"));
     assert!(
-        ["Model:\n", "Data:\n", "Noise:\n", "Method:\n", "Answer:\n", "Output:\n", "Run:\n"].map(at).is_sorted(),
+        ["Model:\n", "Data:\n", "Noise:\n", "Method:\n", "Inference:\n", "Output:\n", "Run:\n"].map(at).is_sorted(),
         "{help}"
     );
     let there = "target features drop activation range affine no-intercept offset weights missing no-header delimiter noise tau-max \

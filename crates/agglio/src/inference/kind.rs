@@ -19,7 +19,7 @@ pub enum Covariance {
     /// Reference: Seber and Wild (1989), section 5.1.
     #[default]
     Classical,
-    /// `σ̂²·H⁻¹`, 2H the Hessian of Σ ω r²: as `Classical`, with the curvature of φ.
+    /// `σ̂²·H⁻¹`, 2H the Hessian of Σ ω r²: as `Classical`, with the full Hessian in place of the Gauss–Newton matrix.
     Hessian,
     /// `B⁻¹·(Σ ω² r² JJᵀ)·B⁻¹`: errors of any variance. Reference: White (1980).
     Hc0,

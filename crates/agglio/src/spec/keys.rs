@@ -106,7 +106,7 @@ keys! {
     pub range: Pair, PAIR, PAIR_RANGE, "range", "LO,HI", Model, "the range of φ", None,
         "Lower and upper asymptote of a bounded φ, each a number or `free` (fitted): `0,100`, `0,free`, `free,free`";
     pub affine: Pair, PAIR, PAIR_RANGE, "affine", "A,B", Model, "0,1", None,
-        "Offset and scale of the response, y ≈ A + B·φ(z), each a number or `free` (fitted)";
+        "`offset` A and `scale` B of the response, y ≈ A + B·φ(z), each a number or `free` (fitted)";
     pub intercept: bool, FLAG, Range::ANY, "intercept", "true|false", Model, "true", None,
         "Whether an intercept b is fitted";
 
@@ -140,7 +140,7 @@ keys! {
     pub beta2: f64, NUMBER, FRACTION, "beta2", "B", Method, "0.99", ONLY,
         "Decay rate of the mean squared gradient (second moment), 0 to 1";
     /// The ε > 0 of the textbook in p = −α·m̂/(√v̂ + ε). If it is given, α is constant.
-    pub epsilon: f64, NUMBER, POSITIVE, "epsilon", "E", Method, "eta·Λ, and the learning rate decays", ONLY,
+    pub epsilon: f64, NUMBER, POSITIVE, "epsilon", "E", Method, "eta·Λ_b, where Λ_b bounds the curvature of a minibatch; the learning rate decays", ONLY,
         "ε in the denominator of the step; if given, the learning rate is constant";
     /// It is δ₀ > 0 and halves with each stage, see [`Options::passes`].
     pub delta: f64, NUMBER, POSITIVE, "delta", "D", Method, "the value of radius; without it, an estimate of the distance to the optimum",
@@ -162,7 +162,7 @@ keys! {
         "Keep ‖w‖ ≤ R in the solver's coordinates; the intercept is not part of w. Solver theory: a bound on the true w, not enforced";
     pub restarts: Restarts, CountOrAuto, Range::ANY, "restarts", "K|auto", Method,
         "0; solver auto tries other starts itself where a lower minimum is possible", Some("only solver {} makes restarts"),
-        "Extra fits, started from random subsets of the rows. `auto`: continue until half of them reach the same minimum";
+        "Extra fits that start from random subsets of the rows. `auto`: more of them until half of all independent fits reach the lowest minimum";
     pub l2: f64, NUMBER, NOT_NEGATIVE, "l2", "L", Method, "0", None,
         "Add the penalty L·‖w‖² to the loss, in the solver's coordinates; the intercept is not penalised";
 
@@ -189,7 +189,7 @@ keys! {
         "Passes over the rows before the smoothing radius halves";
     pub branch: PreimageBranch, BRANCH, Range::ANY, "branch", "nearer|left|right", Paper, "nearer",
         Some("only the paper's variants choose a preimage for each response"),
-        "Which of the two preimages of a response under silu and gelu is used below τ = 1; nearer: the one whose graduated response is nearer to φ̂_τ(xᵀw)";
+        "Which of the two preimages of a response under silu and gelu is used below τ = 1; nearer: the one whose graduated label is nearer to φ̂_τ(z)";
     pub algorithm: Algorithm, ALGORITHM, Range::ANY, "algorithm", "1|2", Paper, "1", THEORY_ONLY,
         "Algorithm 1 or 2 of the paper. Its theorem assumes ‖true w‖ ≤ radius, no intercept and no scaling";
     /// Only with Algorithm 1: the noise caps the temperature.
@@ -199,7 +199,7 @@ keys! {
         "Corrected constants, or those printed in the paper";
 
     pub seed: u64, WHOLE, Range::ANY, "seed", "S", Run, "0", None,
-        "Seed for random starts, minibatches, random subsets and held-out rows; no effect if nothing is drawn at random";
+        "Seed of all that is drawn at random: starts, minibatches, subsets of the rows, held-out rows, resamples, test points";
     /// A fit on a thread of a rayon pool uses that pool instead.
     pub threads: usize, WHOLE, COUNT, "threads", "N", Run, "one per core", None,
         "Number of threads; does not change the result";
