@@ -244,7 +244,11 @@ fn a_curve_shares_parameters_by_its_own_names() {
     }
     let run = folder.run("fit d.csv --target y --features dose --curve LL.4 --by curve --share e");
     assert_eq!(run.code, Some(2));
-    assert!(run.stderr.contains("`e` of LL.4 cannot be shared") && run.stderr.contains("b, c, d can"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("`e` of LL.4 cannot be shared") && run.stderr.contains("b, c, d can"),
+        "{}",
+        run.stderr
+    );
     let run = folder.run("fit d.csv --target y --features dose --curve LL.4 --by curve --share f");
     assert!(run.code == Some(2) && run.stderr.contains("LL.4 has no parameter `f`; b, c, d can"), "{}", run.stderr);
     let run = folder.run("fit d.csv --target y --features dose --curve LL.4 --by curve --level 0.9");
