@@ -243,7 +243,8 @@ impl Answer {
         let own = self.curve.as_ref().and_then(|(curve, _)| curve.midpoint());
         let midpoint = self.midpoint.iter().filter(|_| own.is_none());
         lines.extend(midpoint.map(|(name, own)| ((*name).to_owned(), summary.reading(own))));
-        let there = own.map_or("slope there".to_owned(), |name| format!("slope at {name}"));
+        let named = own.or(self.midpoint.as_ref().map(|(name, _)| *name).filter(|name| *name == EC50));
+        let there = named.map_or("midpoint slope".to_owned(), |name| format!("slope at {name}"));
         lines.extend(self.slope.iter().map(|own| (there.clone(), summary.reading(own))));
         let ec = self.ec.iter().flatten().map(|(percent, own)| (format!("ec{percent}"), summary.reading(own)));
         lines.extend(ec);

@@ -4,6 +4,9 @@ use super::{Centre, Model};
 use crate::error::{Error, Result};
 use crate::inference::{Distribution, Summary};
 
+/// The step of the derivative of a mean, relative to the deviation of the noise.
+const STEP: f64 = 1e-3;
+
 /// What an interval is to contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
@@ -59,7 +62,9 @@ impl Model {
                         // a further response has its own noise, so its ends are not means
                         let mean = centre == Centre::Mean && of == Of::Confidence;
                         let interval = self.images([z - width, z + width], mean.then_some(deviation));
-                        Prediction { value, standard_error: error * self.phi.derivative(z).abs(), interval }
+                        let slope =
+                            if centre == Centre::Mean { self.mean_slope(z, deviation) } else { self.phi.derivative(z) };
+                        Prediction { value, standard_error: error * slope.abs(), interval }
                     }
                     None => {
                         self.gradient(summary, x, z, &mut gradient);
@@ -93,6 +98,15 @@ impl Model {
     pub(super) fn sigma(&self, of: Of, mean: f64) -> f64 {
         let sigma = self.inference().map_or(f64::NAN, |summary| summary.goodness.sigma);
         if of == Of::Prediction { sigma * self.file.criterion.spread(mean) } else { 0.0 }
+    }
+
+    /// The derivative of the mean response by the linear predictor, from a difference: the mean is as smooth as the noise is
+    /// wide.
+    fn mean_slope(&self, z: f64, deviation: f64) -> f64 {
+        let step = STEP * deviation.max(1e-3);
+        let mut means = [0.0; 2];
+        self.phi.average(deviation, &[z - step, z + step], &mut means);
+        (means[1] - means[0]) / (2.0 * step)
     }
 
     /// Responses or mean responses at two linear predictors, the smaller one first.

@@ -5,10 +5,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use agglio::activation::named;
+use agglio::inference::{Covariance, Estimate};
 use agglio::model::{Centre, Coefficients, Model, Origin};
+use agglio::rows::Dense;
 use agglio::simulate::{LabelNoise, Shape};
 use agglio::text::bounded;
-use agglio::{Noise, Options};
+use agglio::{Curve, Noise, Options};
 use crc::{CRC_64_XZ, Crc};
 use tempfile::TempDir;
 
@@ -241,6 +243,37 @@ fn a_model_reads_back_to_the_same_bits() {
     assert_eq!(predictions, model.predict(&data.values, None, Centre::Mean));
     let loss = predictions.iter().zip(&data.labels).map(|(p, y)| (p - y).powi(2)).sum::<f64>() / 100.0;
     assert!((loss - report.loss).abs() <= 1e-14);
+}
+
+#[test]
+fn a_model_keeps_its_covariance_and_its_curve() {
+    let x: Vec<f64> = (1..=12).map(f64::from).collect();
+    let y = x.iter().map(|x| 1.0 + 7.0 / (1.0 + (x / 4.0).powi(3)) + 0.1 * (7.0 * x).sin()).collect();
+    let rows = Dense::new(x.iter().map(|x| x.ln()).collect(), 1, y).unwrap();
+    let curve = Curve::Ll4;
+    let fitted = curve.options().unwrap().build().unwrap().fit(&rows).unwrap();
+    let model = fitted.model("y", &["log(x)".to_owned()]).unwrap();
+    let inference = fitted.inference(Covariance::Classical).unwrap().unwrap();
+    let summary = model.inference().unwrap();
+    let errors =
+        |estimates: Vec<Estimate>| -> Vec<f64> { estimates.iter().map(|own| own.standard_error.unwrap()).collect() };
+    for (own, expected) in errors(summary.estimates()).iter().zip(errors(inference.estimates())) {
+        assert!((own / expected - 1.0).abs() < 1e-8, "{own} {expected}");
+    }
+    assert_eq!((summary.se, model.curve()), (Covariance::Classical, None));
+    let again = Model::from_json(&model.with_curve(curve).to_json(), Path::new("m.json")).unwrap();
+    assert_eq!(again.curve(), Some(curve));
+    let lines = curve.lines(again.inference().unwrap(), again.affine());
+    let values = curve.values_at(again.coefficients(), again.intercept(), again.affine());
+    for (line, value) in lines.iter().zip(&values) {
+        assert!((line.estimate.value / value - 1.0).abs() < 1e-12, "{}: {value}", line.name);
+    }
+    // e by the delta method with differences
+    let e = inference.function(|beta| (-beta[1] / beta[0]).exp());
+    let found = lines[3].estimate.standard_error.unwrap();
+    assert!((found / e.standard_error.unwrap() - 1.0).abs() < 1e-7, "{found}");
+    // a summary of another fit has none of these parameters
+    assert!(Curve::Ll3.lines(again.inference().unwrap(), again.affine()).is_empty());
 }
 
 #[test]
