@@ -215,9 +215,10 @@ impl Answer {
         })
     }
 
-    /// A warning of a midpoint outside the values of the covariate, which has these bounds.
+    /// A warning of the midpoint of a curve outside the values of the covariate, which has these bounds. Without a curve by
+    /// name or the logarithm of a dose, the midpoint is no result that was asked for.
     pub fn extrapolation(&self, bounds: [f64; 2]) -> Option<String> {
-        let (name, reading) = self.midpoint.as_ref()?;
+        let (name, reading) = self.midpoint.as_ref().filter(|(name, _)| *name == EC50 || self.curve.is_some())?;
         let [low, high] = if *name == EC50 { bounds.map(f64::exp) } else { bounds };
         let value = reading.estimate.value;
         let is_outside = value < low || value > high;

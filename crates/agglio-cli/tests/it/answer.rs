@@ -296,5 +296,7 @@ fn a_midpoint_outside_the_data_is_told() {
     let folder = Folder::with(&[("outside.csv", &table(50.0)), ("inside.csv", &table(9.0))]);
     let outside = folder.run("fit outside.csv --formula y~log(dose)").stderr;
     assert!(outside.starts_with("warning: ec50 is 49.9") && outside.contains("outside the data (1.0"), "{outside}");
-    assert_eq!(folder.run("fit inside.csv --formula y~log(dose)").stderr, "");
+    for words in ["inside.csv --formula y~log(dose)", "outside.csv --formula y~dose"] {
+        assert!(!folder.run(&format!("fit {words}")).stderr.contains("extrapolated"), "{words}");
+    }
 }
