@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     save_and_load(&fitted)
 }
 
-/// The file keeps the name of the activation. Whoever loads it says which activation has this name.
+/// The file keeps the name of the activation. The program that loads it says which activation has this name.
 fn save_and_load(fitted: &Fitted) -> Result<(), Box<dyn Error>> {
     let model = Model::try_from(fitted)?;
     let path = std::env::temp_dir().join(format!("agglio-own-{}.json", std::process::id()));
