@@ -38,6 +38,7 @@ mod named;
 mod normal;
 mod probit;
 mod registry;
+mod shape;
 mod sigmoid;
 mod silu;
 mod softplus;
@@ -62,6 +63,7 @@ pub use leaky_softplus::LeakySoftplus;
 pub use named::{ALIASES, NAMES, canonical, named};
 pub use probit::Probit;
 pub use registry::Registry;
+pub use shape::{PiecewiseMonotone, Shape};
 pub use sigmoid::Sigmoid;
 pub use silu::Silu;
 pub use softplus::Softplus;
@@ -200,6 +202,12 @@ pub trait Activation: Debug + Send + Sync {
 
     /// Bounds under Gaussian covariates, from which the constants of the theory are computed. Default: none are known.
     fn envelope(&self) -> Option<Envelope> {
+        None
+    }
+
+    /// The points between which φ, φ′, φ″ and zφ′(z) are monotone. They give exact ranges over intervals, which a proof of the
+    /// global minimum needs. Default: none are known.
+    fn shape(&self) -> Option<Shape> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use super::average::{self, Step};
 use super::elementary::{exp, exp_m1, ln_1p};
-use super::{Activation, Envelope, Fall, Preimages, Range};
+use super::{Activation, Envelope, Fall, PiecewiseMonotone, Preimages, Range, Shape};
 
 /// `φ(t) = 1/(1 + e^{−t})`
 ///
@@ -91,6 +91,25 @@ impl Activation for Sigmoid {
             // responses of |z| ≤ √2 and this noise stay within [0.05, 0.95]
             inverse_lipschitz: 22.0,
             widest_noise: 0.145,
+        })
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape {
+            value: PiecewiseMonotone::new(|t| self.value(t), &[], [0.0, 1.0]),
+            derivative: PiecewiseMonotone::new(|t| self.derivative(t), &[0.0], [0.0; 2]),
+            // φ‴ = φ′(1 − 6φ′), so φ = (1 ± 1/√3)/2 there
+            second_derivative: PiecewiseMonotone::new(
+                |t| self.second_derivative(t),
+                &[-1.3169578969248168, 1.3169578969248168],
+                [0.0; 2],
+            ),
+            // t·tanh(t/2) = 1
+            radial_derivative: PiecewiseMonotone::new(
+                |t| t * self.derivative(t),
+                &[-1.5434046384182085, 1.5434046384182085],
+                [0.0; 2],
+            ),
         })
     }
 
