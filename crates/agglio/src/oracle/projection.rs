@@ -40,6 +40,16 @@ impl Projection {
         &self.at
     }
 
+    /// The response of each row.
+    pub fn labels(&self) -> &[f64] {
+        &self.label
+    }
+
+    /// The weight of each row.
+    pub fn weights(&self) -> &[f64] {
+        &self.weight
+    }
+
     /// The derivative of z along a line, row by row.
     pub fn along(&self, line: usize) -> &[f64] {
         &self.along[line]

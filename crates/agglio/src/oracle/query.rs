@@ -145,6 +145,8 @@ pub enum Ask<'a> {
         theta: Cow<'a, [f64]>,
         /// The directions of the lines.
         directions: Cow<'a, [Vec<f64>]>,
+        /// Whether rows at minus infinity have their weights. Without them they have none.
+        limits: bool,
     },
     /// The model without covariates, φ(b + offset): Σ ω ρ, and half of its first and of its expected second derivative by b.
     /// Covariates are not read.
@@ -317,7 +319,7 @@ impl<'a> Query<'a> {
                 Ask::Constant { .. } => 0,
                 Ask::Departure(_) => 2,
                 // at the origin no product is needed
-                Ask::Projection { theta, directions } => {
+                Ask::Projection { theta, directions, .. } => {
                     directions.len() + usize::from(theta.iter().any(|theta| *theta != 0.0))
                 }
                 _ => 1,

@@ -55,7 +55,7 @@ impl<'a> RowPass<'a> {
             | Ask::Meat { theta, .. }
             | Ask::MeanSlope { theta } => (first(theta), Vec::new()),
             Ask::Departure(Ends { pre, post, .. }) => (first(pre), vec![point(post)]),
-            Ask::Projection { theta, directions } => (first(theta), directions.iter().map(|v| point(v)).collect()),
+            Ask::Projection { theta, directions, .. } => (first(theta), directions.iter().map(|v| point(v)).collect()),
             Ask::NormalEquations { .. } | Ask::Constant { .. } | Ask::LongestRow => (None, Vec::new()),
         };
         let response = match (&query.ask, &prepared.frame.response) {
@@ -381,9 +381,13 @@ impl<'a> RowPass<'a> {
         ScratchView { weight, offset, z, columns: std::array::from_fn(|_| column()), products: &mut scratch.products }
     }
 
-    /// Whether rows at minus infinity count: at τ = 1.
+    /// Whether rows at minus infinity count: at τ = 1, and where they are asked for.
     fn sees_limits(&self) -> bool {
-        matches!(&self.query.ask, Ask::At(At { tau, .. }) if *tau == 1.0)
+        match &self.query.ask {
+            Ask::At(At { tau, .. }) => *tau == 1.0,
+            Ask::Projection { limits, .. } => *limits,
+            _ => false,
+        }
     }
 
     /// Moves the linear predictors of rows at minus infinity there, or to plus infinity if the coefficient is negative.

@@ -86,7 +86,7 @@ fn questions(oracle: &dyn Oracle, theta: &[f64], tau: f64) -> Vec<(Query<'static
     add(Ask::Mixture { theta: shared.clone(), sigma: 0.5 }, "mixture", 2 + d);
     add(Ask::MeanLoss { theta: shared.clone(), sigma: 0.5 }, "number", 1);
     add(Ask::Departure(ends), "departure", 7);
-    add(Ask::Projection { theta: shared, directions: vec![v].into() }, "projection", 1 + n);
+    add(Ask::Projection { theta: shared, directions: vec![v].into(), limits: false }, "projection", 1 + n);
     add(Ask::Constant { intercept: 0.3 }, "constant", 3);
     add(Ask::LongestRow, "number", 1);
     add(Ask::MeanSlope { theta: theta.clone().into() }, "mean slope", 1 + d);
@@ -209,7 +209,7 @@ pub(super) fn visits(oracle: &dyn Oracle) -> Verdict {
         count(&|| ask(oracle, &Query::new(Batch::All, Ask::Constant { intercept: 0.0 })).map(|_| 0))?,
         count(&|| {
             let directions = vec![direction(oracle), theta.clone()].into();
-            let projection = Ask::Projection { theta: theta.into(), directions };
+            let projection = Ask::Projection { theta: theta.into(), directions, limits: false };
             ask(oracle, &Query::new(Batch::All, projection)).map(|_| 3 * n)
         })?,
     ];

@@ -71,7 +71,7 @@ pub(super) fn predictions(oracle: &dyn Oracle) -> Verdict {
         same("answer of `prediction_loss`", &[helper], &[loss], scale).map_err(case)?;
         // from θ to the origin, both in one visit of the rows
         let back = theta.iter().map(|theta| -theta).collect::<Vec<f64>>();
-        let projection = Ask::Projection { theta: (&theta).into(), directions: vec![back].into() };
+        let projection = Ask::Projection { theta: (&theta).into(), directions: vec![back].into(), limits: false };
         let projection = ask(oracle, &Query::new(Batch::All, projection))?.projection().map_err(|e| e.to_string())?;
         let (here, there) = (projection.loss(0, 0.0, 0.0) * at_zero, projection.loss(0, 1.0, 0.0) * loss);
         same("loss along a line", &[here], &[there], slack(&[here, there])).map_err(case)?;

@@ -86,7 +86,7 @@ pub(in crate::race) fn project(
     directions: &[Vec<f64>],
     batch: Batch,
 ) -> Result<Projection> {
-    let ask = Ask::Projection { theta: Cow::Borrowed(theta), directions: Cow::Borrowed(directions) };
+    let ask = Ask::Projection { theta: Cow::Borrowed(theta), directions: Cow::Borrowed(directions), limits: false };
     oracle.ask(&Query::new(batch, ask))?.projection()
 }
 
