@@ -57,6 +57,7 @@ pub mod nested;
 pub mod oracle;
 mod outcome;
 mod plan;
+pub mod prove;
 mod race;
 pub mod read;
 mod report;

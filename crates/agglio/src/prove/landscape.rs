@@ -1,0 +1,329 @@
+//! The *landscape* of a fit is its loss as a function of few numbers, with its rows in the order in which bounds are
+//! summed.
+//!
+//! ```text
+//! F(v, ρ) = Σ ω_i (A(ρ) + B(ρ)·φ(u_iᵀv + o_i) − y_i)² + vᵀPv,      Σ ω_i u_i u_iᵀ = 1,   Σ ω_i = 1
+//! ```
+//!
+//! v are the coefficients in coordinates in which the rows are white, and ρ the free entries of the response scale.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::Unprovable;
+use super::small::{MOST, Matrix, Vector, ZERO};
+use crate::activation::{Activation, Shape};
+use crate::error::Result;
+use crate::oracle::{Ask, Batch, Facts, Oracle, Query};
+
+/// A row at minus infinity lies this far along the coefficient.
+const FAR: f64 = 1e100;
+/// Pivots smaller than this, relatively, are those of collinear columns.
+const COLLINEAR: f64 = 1e-12;
+/// Free asymptotes are searched for within so many ranges of the labels around them.
+pub(super) const ASYMPTOTES_WITHIN: f64 = 10.0;
+
+/// `α + β·φ`: the factor of a free entry of the response scale.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Term {
+    pub alpha: f64,
+    pub beta: f64,
+}
+
+impl Term {
+    /// The sum with `factor` times another term.
+    pub fn plus(self, other: Term, factor: f64) -> Term {
+        Term { alpha: self.alpha + factor * other.alpha, beta: self.beta + factor * other.beta }
+    }
+}
+
+/// The response A + B·φ, with its free entries.
+#[derive(Clone, Debug)]
+pub(super) struct Response {
+    /// The part without a free entry.
+    pub fixed: Term,
+    /// The factors of the free entries.
+    pub free: Vec<Term>,
+    /// The values between which they are searched for.
+    pub bounds: Vec<[f64; 2]>,
+    /// Whether both asymptotes are free and φ is point-symmetric, so that only the first one being the lower is searched.
+    pub is_mirrored: bool,
+}
+
+/// The loss as a function of few numbers.
+#[derive(Debug)]
+pub(super) struct Landscape {
+    pub activation: Arc<dyn Activation>,
+    pub shape: Shape,
+    pub response: Response,
+    /// Number of entries of v.
+    pub predictors: usize,
+    /// The entries of the rows, column by column.
+    pub columns: Vec<Vec<f64>>,
+    pub label: Vec<f64>,
+    pub weight: Vec<f64>,
+    pub offset: Vec<f64>,
+    /// Lengths of the rows.
+    pub length: Vec<f64>,
+    /// P.
+    pub penalty: Matrix,
+    /// The entries of θ that v determines.
+    entries: Vec<usize>,
+    /// The triangular factor L with v = Lᵀ·θ, row by row.
+    factor: Matrix,
+}
+
+impl Landscape {
+    /// The landscape of a fit at τ = 1, or the reason why there is none.
+    ///
+    /// # Errors
+    /// If rows are lost.
+    pub fn of(
+        oracle: &dyn Oracle,
+        activation: &Arc<dyn Activation>,
+    ) -> Result<std::result::Result<Landscape, Unprovable>> {
+        let facts = oracle.facts();
+        let Some(shape) = activation.shape() else { return Ok(Err(Unprovable::UnknownShape)) };
+        let dead = facts.coordinates.dead_columns();
+        let entries: Vec<usize> = (0..oracle.predictor_dim()).filter(|entry| !dead.contains(entry)).collect();
+        let response = match response(facts, activation.as_ref()) {
+            Ok(response) => response,
+            Err(why) => return Ok(Err(why)),
+        };
+        if entries.len() + response.free.len() > MOST {
+            return Ok(Err(Unprovable::TooManyParameters));
+        }
+        let rows = Gathered::of(oracle, &entries)?;
+        let Some(factor) = rows.factor() else { return Ok(Err(Unprovable::NotIdentified)) };
+        let rows = rows.whitened(&factor);
+        let mirrors = response.is_mirrored && rows.offset.iter().all(|offset| *offset == 0.0);
+        let mut landscape = Landscape {
+            activation: activation.clone(),
+            shape,
+            response: Response { is_mirrored: mirrors, ..response },
+            predictors: entries.len(),
+            columns: rows.columns,
+            length: Vec::new(),
+            label: rows.label,
+            weight: rows.weight,
+            offset: rows.offset,
+            penalty: [ZERO; MOST],
+            entries,
+            factor,
+        };
+        landscape.sort();
+        landscape.penalise(facts);
+        Ok(Ok(landscape))
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.label.len()
+    }
+
+    /// Number of entries of v and ρ.
+    pub fn order(&self) -> usize {
+        self.predictors + self.response.free.len()
+    }
+
+    /// v and ρ of a point of the solver.
+    pub fn point(&self, facts: &Facts, theta: &[f64]) -> Vector {
+        let mut point = ZERO;
+        for (j, &entry) in self.entries.iter().enumerate() {
+            (0..=j).for_each(|k| point[k] += self.factor[j][k] * theta[entry]);
+        }
+        if let Some(scale) = &facts.response {
+            let (a, b) = scale.user(facts.layout.response(theta));
+            let free = self.response.entries(a, b);
+            point[self.predictors..].iter_mut().zip(free).for_each(|(entry, value)| *entry = value);
+        }
+        let both = self.predictors..self.order();
+        if self.response.is_mirrored && point[both.start] > point[both.start + 1] {
+            point.swap(both.start, both.start + 1);
+            point[..self.predictors].iter_mut().for_each(|v| *v = -*v);
+        }
+        point
+    }
+
+    /// A point of the solver with these v. The response scale stays as it is in `theta`.
+    pub fn theta(&self, v: &Vector, theta: &[f64]) -> Vec<f64> {
+        let mut theta = theta.to_vec();
+        let mut solved = ZERO;
+        for j in (0..self.predictors).rev() {
+            let rest: f64 = (j + 1..self.predictors).map(|k| self.factor[k][j] * solved[k]).sum();
+            solved[j] = (v[j] - rest) / self.factor[j][j];
+            theta[self.entries[j]] = solved[j];
+        }
+        theta
+    }
+
+    /// Puts the longest rows first: they are the first to show that a loss is too large.
+    fn sort(&mut self) {
+        let square = |i: usize| self.columns.iter().map(|column| column[i] * column[i]).sum::<f64>();
+        let mut order: Vec<(f64, usize)> = (0..self.rows()).map(|i| (square(i), i)).collect();
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        self.length = order.iter().map(|(square, _)| square.sqrt()).collect();
+        let sorted = |column: &mut Vec<f64>| *column = order.iter().map(|&(_, i)| column[i]).collect();
+        self.columns.iter_mut().chain([&mut self.label, &mut self.weight, &mut self.offset]).for_each(sorted);
+    }
+
+    /// P, from the penalty on the coefficients: λ‖w‖² as a function of v.
+    fn penalise(&mut self, facts: &Facts) {
+        let coefficients: Vec<usize> =
+            (0..self.predictors).filter(|&j| self.entries[j] < facts.layout.coefficients).collect();
+        if facts.l2 == 0.0 {
+            return;
+        }
+        for k in 0..self.predictors {
+            let mut unit = ZERO;
+            unit[k] = 1.0;
+            // the k-th column of L⁻ᵀ
+            let column = self.theta(&unit, &vec![0.0; facts.layout.dim()]);
+            for l in 0..=k {
+                let mut other = ZERO;
+                other[l] = 1.0;
+                let other = self.theta(&other, &vec![0.0; facts.layout.dim()]);
+                let entry = |j: &usize| column[self.entries[*j]] * other[self.entries[*j]];
+                let sum: f64 = facts.l2 * coefficients.iter().map(entry).sum::<f64>();
+                (self.penalty[k][l], self.penalty[l][k]) = (sum, sum);
+            }
+        }
+    }
+}
+
+impl Response {
+    /// The free entries for a and b in a + b·φ.
+    fn entries(&self, a: f64, b: f64) -> Vec<f64> {
+        match self.free.as_slice() {
+            [first, second] => {
+                // a = Σ α_m·ρ_m and b = Σ β_m·ρ_m
+                let determinant = first.alpha * second.beta - second.alpha * first.beta;
+                vec![
+                    (a * second.beta - b * second.alpha) / determinant,
+                    (b * first.alpha - a * first.beta) / determinant,
+                ]
+            }
+            [Term { alpha: 0.0, .. }] => vec![b],
+            [_] => vec![a],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The response of a fit, or why it cannot be searched.
+fn response(facts: &Facts, activation: &dyn Activation) -> std::result::Result<Response, Unprovable> {
+    let one = Term { alpha: 0.0, beta: 1.0 };
+    let Some(scale) = &facts.response else {
+        return Ok(Response { fixed: one, free: Vec::new(), bounds: Vec::new(), is_mirrored: false });
+    };
+    let (left, right) = activation.limits();
+    let width = right - left;
+    if !width.is_finite() {
+        return Err(Unprovable::UnboundedScale);
+    }
+    let [lowest, highest] = asymptotes_within(facts);
+    let (a, b) = scale.user(&vec![1.0; facts.layout.response.iter().filter(|free| **free).count()]);
+    Ok(match scale.free() {
+        [true, true] => Response {
+            fixed: Term::default(),
+            free: vec![
+                Term { alpha: right / width, beta: -1.0 / width },
+                Term { alpha: -left / width, beta: 1.0 / width },
+            ],
+            bounds: vec![[lowest, highest]; 2],
+            is_mirrored: activation.centre().is_some(),
+        },
+        // the offset is free, and both asymptotes are within
+        [true, false] => Response {
+            fixed: Term { alpha: 0.0, beta: b },
+            free: vec![Term { alpha: 1.0, beta: 0.0 }],
+            bounds: vec![[
+                lowest - (b * left).min(b * right),
+                highest - (b * left).max(b * right),
+            ]],
+            is_mirrored: false,
+        },
+        // the scale is free, and the asymptote that is not at the offset is within
+        _ => {
+            let limit = if left.abs() > right.abs() { left } else { right };
+            let ends = [(lowest - a) / limit, (highest - a) / limit];
+            Response {
+                fixed: Term { alpha: a, beta: 0.0 },
+                free: vec![one],
+                bounds: vec![[ends[0].min(ends[1]), ends[0].max(ends[1])]],
+                is_mirrored: false,
+            }
+        }
+    })
+}
+
+/// The interval in which free asymptotes are searched for.
+pub(super) fn asymptotes_within(facts: &Facts) -> [f64; 2] {
+    let (low, high) = facts.label_bounds;
+    [low - ASYMPTOTES_WITHIN * (high - low), high + ASYMPTOTES_WITHIN * (high - low)]
+}
+
+/// The rows of an oracle.
+struct Gathered {
+    columns: Vec<Vec<f64>>,
+    label: Vec<f64>,
+    weight: Vec<f64>,
+    offset: Vec<f64>,
+    /// Whether a row is at minus infinity.
+    is_far: Vec<bool>,
+}
+
+impl Gathered {
+    fn of(oracle: &dyn Oracle, entries: &[usize]) -> Result<Gathered> {
+        let (layout, origin) = (oracle.facts().layout, oracle.facts().layout.zero());
+        let directions: Vec<Vec<f64>> = entries.iter().map(|&entry| layout.unit(entry)).collect();
+        let ask = Ask::Projection { theta: Cow::Borrowed(&origin), directions: Cow::Borrowed(&directions), limits: true };
+        let projection = oracle.ask(&Query::new(Batch::All, ask))?.projection()?;
+        let total: f64 = projection.weights().iter().sum();
+        let counted: Vec<usize> = (0..oracle.rows()).filter(|&i| projection.weights()[i] > 0.0).collect();
+        let gather = |column: &[f64]| counted.iter().map(|&i| column[i]).collect::<Vec<f64>>();
+        let offset = gather(projection.at());
+        let is_far: Vec<bool> = offset.iter().map(|offset| *offset == f64::NEG_INFINITY).collect();
+        Ok(Gathered {
+            columns: (0..entries.len()).map(|line| gather(projection.along(line))).collect(),
+            label: gather(projection.labels()),
+            weight: gather(projection.weights()).into_iter().map(|weight| weight / total).collect(),
+            offset: offset.into_iter().map(|offset| offset.max(f64::MIN)).collect(),
+            is_far,
+        })
+    }
+
+    /// The Cholesky factor of Σ ω x xᵀ over the finite rows; none if columns are collinear.
+    fn factor(&self) -> Option<Matrix> {
+        let (mut factor, order) = ([ZERO; MOST], self.columns.len());
+        let near = || (0..self.label.len()).filter(|&i| !self.is_far[i]);
+        for i in 0..order {
+            for j in 0..=i {
+                let (a, b) = (&self.columns[i], &self.columns[j]);
+                let sum: f64 = near().map(|row| self.weight[row] * a[row] * b[row]).sum();
+                let rest = sum - (0..j).map(|k| factor[i][k] * factor[j][k]).sum::<f64>();
+                if i == j && rest.partial_cmp(&(COLLINEAR * sum)) != Some(std::cmp::Ordering::Greater) {
+                    return None;
+                }
+                factor[i][j] = if i == j { rest.sqrt() } else { rest / factor[j][j] };
+            }
+        }
+        Some(factor)
+    }
+
+    /// The rows u = L⁻¹x. A row at minus infinity is far along the direction of the first coefficient.
+    fn whitened(mut self, factor: &Matrix) -> Gathered {
+        let order = self.columns.len();
+        for i in 0..self.label.len() {
+            let mut u = ZERO;
+            for j in 0..order {
+                let own = if self.is_far[i] { if j == 0 { -FAR } else { 0.0 } } else { self.columns[j][i] };
+                let rest = own - (0..j).map(|k| factor[j][k] * u[k]).sum::<f64>();
+                u[j] = rest / factor[j][j];
+            }
+            self.columns.iter_mut().zip(u).for_each(|(column, u)| column[i] = u);
+        }
+        self.offset.iter_mut().zip(&self.is_far).filter(|(_, far)| **far).for_each(|(offset, _)| *offset = 0.0);
+        self
+    }
+}

@@ -1,0 +1,183 @@
+//! The *search* of a whole space for a point below a candidate, best bound first.
+
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use super::bound::{Candidate, Examiner, Finding};
+use super::landscape::Landscape;
+use super::region::{Kind, Region};
+use super::small::{Vector, ZERO};
+use crate::math::tree;
+
+/// Number of regions that leave the queue together. It does not depend on the number of threads, so neither do results.
+const BATCH: usize = 32;
+/// A box whose radii are all below this share of the size of the candidate is not cut.
+const SMALLEST: f64 = 1e-7;
+/// The first box is this many times as large as the candidate, and at least so large.
+const FIRST: f64 = 2.0;
+const LEAST_FIRST: f64 = 4.0;
+/// Cones that begin this many times farther out than the first box are searched last.
+const LATER: f64 = 8.0;
+/// The search ends when so many regions are open.
+const MOST_OPEN: usize = 4_000_000;
+
+/// A search under way.
+#[derive(Debug)]
+pub(super) struct Search<'l> {
+    landscape: &'l Landscape,
+    candidate: Candidate,
+    /// The bound that is to be proven.
+    cut: f64,
+    /// Open regions near the candidate, and those that are farther out.
+    near: BinaryHeap<Region>,
+    far: BinaryHeap<Region>,
+    /// The distance from which on regions are far.
+    later: f64,
+    /// The smallest bound of regions that are too small to be cut.
+    unresolved: Option<f64>,
+    /// Number of regions that were examined.
+    pub boxes: u64,
+}
+
+/// Why a search has stopped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Pause {
+    /// No region is open.
+    Complete,
+    /// A point is below the cut.
+    Better(Vector),
+    /// The caller asked to stop, or too many regions are open.
+    Stopped,
+}
+
+impl<'l> Search<'l> {
+    /// The search for a point whose loss is below that of the candidate by more than `gap`.
+    pub fn new(landscape: &'l Landscape, candidate: Candidate, gap: f64) -> Search<'l> {
+        let predictors = landscape.predictors;
+        let size = candidate.point[..predictors].iter().fold(0.0, |size: f64, v| size.max(v.abs()));
+        let first = (FIRST * size).max(LEAST_FIRST);
+        let mut search = Search {
+            landscape,
+            candidate,
+            cut: candidate.loss - gap,
+            near: BinaryHeap::new(),
+            far: BinaryHeap::new(),
+            later: LATER * first,
+            unresolved: None,
+            boxes: 0,
+        };
+        let mut whole = Region { kind: Kind::Box, centre: ZERO, radius: ZERO, lower: 0.0, number: 0, cut: 0, first: 0.5 / first };
+        for (m, [low, high]) in landscape.response.bounds.iter().enumerate() {
+            whole.centre[predictors + m] = 0.5 * (low + high);
+            whole.radius[predictors + m] = 0.5 * (high - low);
+        }
+        let mut regions = vec![whole];
+        regions[0].radius[..predictors].fill(first);
+        for (axis, sign) in (0..predictors).flat_map(|axis| [(axis, 1), (axis, -1)]) {
+            let mut cone = Region { kind: Kind::Cone { axis, sign }, cut: axis, ..whole };
+            cone.radius[..predictors].fill(1.0);
+            (cone.centre[axis], cone.radius[axis]) = (0.5 / first, 0.5 / first);
+            regions.push(cone);
+        }
+        let mut examiner = Examiner::new(landscape);
+        let findings: Vec<Finding> = regions.iter().map(|region| search.look(&mut examiner, region)).collect();
+        regions.iter().zip(findings).for_each(|(region, finding)| search.enter(region, finding));
+        search
+    }
+
+    fn look(&self, examiner: &mut Examiner<'_>, region: &Region) -> Finding {
+        examiner.examine(region, self.cut, &self.candidate)
+    }
+
+    /// Enters a region that was examined.
+    fn enter(&mut self, region: &Region, finding: Finding) {
+        self.boxes += 1;
+        let Finding::Open { lower, cut, .. } = finding else { return };
+        let region = Region { lower: lower.max(region.lower), number: self.boxes, cut, ..*region };
+        if region.lower > self.cut {
+            return;
+        }
+        if self.is_smallest(&region) {
+            self.unresolved = Some(self.unresolved.map_or(region.lower, |least| least.min(region.lower)));
+        } else if region.distance() >= self.later {
+            self.far.push(region);
+        } else {
+            self.near.push(region);
+        }
+    }
+
+    fn is_smallest(&self, region: &Region) -> bool {
+        let entry = region.cut;
+        let size = match region.kind {
+            Kind::Box => self.candidate.point[entry].abs().max(1.0),
+            Kind::Cone { axis, .. } if axis == entry => return region.radius[entry] < 1e-9 * region.centre[entry].max(1e-9),
+            Kind::Cone { .. } => 1.0,
+        };
+        region.radius[entry] < SMALLEST * size
+    }
+
+    /// Number of open regions.
+    pub fn open(&self) -> usize {
+        self.near.len() + self.far.len()
+    }
+
+    /// The smallest bound of the open regions, at most what is to be proven.
+    pub fn lower_bound(&self) -> f64 {
+        let near = self.near.peek().map(|region| region.lower);
+        near.into_iter().chain(self.unresolved).fold(self.cut, f64::min).max(0.0)
+    }
+
+    /// Whether no region within the radius of the search is open.
+    pub fn is_complete(&self) -> bool {
+        self.near.is_empty() && self.unresolved.is_none()
+    }
+
+    /// The distance up to which no region is open; none if none is open anywhere.
+    pub fn radius(&self) -> Option<f64> {
+        let open = self.near.iter().chain(&self.far).map(Region::distance);
+        open.reduce(f64::min)
+    }
+
+    /// Takes another candidate, which is below the cut.
+    pub fn improve(&mut self, candidate: Candidate, gap: f64) {
+        self.cut = candidate.loss - gap;
+        self.candidate = candidate;
+    }
+
+    /// Goes on until no region is open, a point below the cut is found, or `go_on` says to stop. It is asked after each batch.
+    pub fn run(&mut self, mut go_on: impl FnMut(&Search<'_>) -> bool) -> Pause {
+        let landscape = self.landscape;
+        let mut examiner = Examiner::new(landscape);
+        loop {
+            let batch: Vec<Region> = (0..BATCH).map_while(|_| self.near.pop().or_else(|| self.far.pop())).collect();
+            if batch.is_empty() {
+                return Pause::Complete;
+            }
+            let halves: Vec<Region> = batch.iter().flat_map(Region::halves).collect();
+            let findings: Vec<Finding> = match tree::in_pool() {
+                true => halves
+                    .par_iter()
+                    .with_min_len(4)
+                    .map_init(|| Examiner::new(landscape), |examiner, half| self.look(examiner, half))
+                    .collect(),
+                false => halves.iter().map(|half| self.look(&mut examiner, half)).collect(),
+            };
+            let mut better: Option<(f64, Vector)> = None;
+            for (half, finding) in halves.iter().zip(findings) {
+                if let Finding::Open { centre: Some(loss), .. } = finding
+                    && loss < better.map_or(self.cut, |(least, _)| least)
+                {
+                    better = Some((loss, half.centre));
+                }
+                self.enter(half, finding);
+            }
+            if let Some((_, point)) = better {
+                return Pause::Better(point);
+            }
+            if self.open() > MOST_OPEN || !go_on(self) {
+                return Pause::Stopped;
+            }
+        }
+    }
+}

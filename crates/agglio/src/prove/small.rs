@@ -1,0 +1,109 @@
+//! *Small* vectors and symmetric matrices of fixed size, without allocation: a search has millions of them.
+
+/// The most dimensions of a search. Its work grows about tenfold with each, so more could not be searched.
+pub(super) const MOST: usize = 12;
+
+/// A vector whose entries beyond the order of its problem are zero.
+pub(super) type Vector = [f64; MOST];
+
+/// A symmetric matrix whose entries beyond the order of its problem are zero.
+pub(super) type Matrix = [Vector; MOST];
+
+pub(super) const ZERO: Vector = [0.0; MOST];
+
+/// The rotations of Jacobi's method end after this many sweeps.
+const SWEEPS: usize = 30;
+/// The off-diagonal square, relative to the diagonal one, at which they end.
+const SMALL: f64 = 1e-24;
+
+pub(super) fn dot(a: &Vector, b: &Vector) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+pub(super) fn norm(a: &Vector) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// The product of a matrix of this order with a vector.
+pub(super) fn times(matrix: &Matrix, vector: &Vector, order: usize) -> Vector {
+    let mut product = ZERO;
+    product.iter_mut().zip(matrix).take(order).for_each(|(product, row)| *product = dot(row, vector));
+    product
+}
+
+/// The smallest eigenvalue, by Jacobi's method. The error is a few roundings of the largest.
+pub(super) fn least_eigenvalue(matrix: &Matrix, order: usize) -> f64 {
+    let mut a = *matrix;
+    for _ in 0..SWEEPS {
+        let (mut off, mut diagonal) = (0.0, 0.0);
+        for i in 0..order {
+            diagonal += a[i][i] * a[i][i];
+            off += a[i][..i].iter().map(|entry| entry * entry).sum::<f64>();
+        }
+        if off <= SMALL * diagonal {
+            break;
+        }
+        for i in 0..order {
+            for j in 0..i {
+                rotate(&mut a, i, j, order);
+            }
+        }
+    }
+    let least = (0..order).map(|i| a[i][i]).fold(f64::INFINITY, f64::min);
+    let largest = (0..order).map(|i| a[i][i].abs()).fold(0.0, f64::max);
+    least - 64.0 * f64::EPSILON * order as f64 * largest
+}
+
+/// Makes the entry in row i and column j zero.
+fn rotate(a: &mut Matrix, i: usize, j: usize, order: usize) {
+    if a[i][j] == 0.0 {
+        return;
+    }
+    let theta = (a[j][j] - a[i][i]) / (2.0 * a[i][j]);
+    let tangent = if theta == 0.0 { 1.0 } else { theta.signum() / (theta.abs() + theta.hypot(1.0)) };
+    let cosine = 1.0 / tangent.hypot(1.0);
+    let sine = tangent * cosine;
+    for row in a.iter_mut().take(order) {
+        (row[i], row[j]) = (cosine * row[i] - sine * row[j], sine * row[i] + cosine * row[j]);
+    }
+    for k in 0..order {
+        (a[i][k], a[j][k]) = (cosine * a[i][k] - sine * a[j][k], sine * a[i][k] + cosine * a[j][k]);
+    }
+}
+
+/// `½·bᵀA⁻¹b`, by a Cholesky factor; none if the matrix is not positive definite.
+pub(super) fn half_inverse_form(matrix: &Matrix, b: &Vector, order: usize) -> Option<f64> {
+    let (mut factor, mut y) = ([ZERO; MOST], ZERO);
+    for i in 0..order {
+        for j in 0..=i {
+            let rest = matrix[i][j] - factor[i][..j].iter().zip(&factor[j][..j]).map(|(a, b)| a * b).sum::<f64>();
+            if i == j && rest <= 0.0 {
+                return None;
+            }
+            factor[i][j] = if i == j { rest.sqrt() } else { rest / factor[j][j] };
+        }
+        y[i] = (b[i] - factor[i][..i].iter().zip(&y[..i]).map(|(a, b)| a * b).sum::<f64>()) / factor[i][i];
+    }
+    Some(0.5 * dot(&y, &y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_eigenvalue_and_the_inverse_form_are_those_of_a_known_matrix() {
+        let mut a = [ZERO; MOST];
+        // eigenvalues 1, 2 and 4 in a rotated basis
+        let (c, s) = (0.6, 0.8);
+        (a[0][0], a[1][1], a[2][2]) = (c * c + 4.0 * s * s, s * s + 4.0 * c * c, 2.0);
+        (a[0][1], a[1][0]) = (-3.0 * c * s, -3.0 * c * s);
+        assert!((least_eigenvalue(&a, 3) - 1.0).abs() < 1e-13);
+        let mut b = ZERO;
+        (b[0], b[1], b[2]) = (c, s, 2.0);
+        let form = half_inverse_form(&a, &b, 3).unwrap_or(f64::NAN);
+        assert!((form - 0.5 * (1.0 + 2.0)).abs() < 1e-13);
+        a[2][2] = -1.0;
+        assert!(half_inverse_form(&a, &b, 3).is_none() && (least_eigenvalue(&a, 3) + 1.0).abs() < 1e-13);
+    }
+}
