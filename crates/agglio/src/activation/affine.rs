@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Activation, Preimages, Range};
+use super::{Activation, Preimages, Range, Shape};
 
 /// `φ(t) = offset + scale·ψ(t)`
 ///
@@ -72,6 +72,10 @@ impl Activation for Affine {
 
     fn largest_slope(&self) -> Option<f64> {
         self.inner.largest_slope().map(|slope| self.scale.abs() * slope)
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        self.inner.shape().map(|shape| shape.affine(self.offset, self.scale))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

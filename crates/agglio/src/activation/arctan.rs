@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::elementary::arctan;
-use super::{Activation, Preimages, Range, average};
+use super::{Activation, Preimages, Range, Shape, average};
 
 /// `φ(t) = arctan t`
 ///
@@ -58,6 +58,17 @@ impl Activation for Arctan {
 
     fn largest_slope(&self) -> Option<f64> {
         Some(1.0)
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[], [-FRAC_PI_2, FRAC_PI_2]),
+            (&[0.0], [0.0; 2]),
+            // 3t² = 1 there
+            (&[-0.5773502691896257, 0.5773502691896257], [0.0; 2]),
+            (&[-1.0, 1.0], [0.0; 2]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

@@ -2,7 +2,7 @@
 
 use super::elementary::exp;
 use super::gumbel::{self, PEAK};
-use super::{Activation, Preimages, Range};
+use super::{Activation, Preimages, Range, Shape};
 
 /// `φ(t) = 1 − exp(−e^t)`
 ///
@@ -67,6 +67,18 @@ impl Activation for Cloglog {
     #[inline(always)]
     fn log_second_derivative(&self, t: f64) -> [f64; 2] {
         [gumbel::log_second_derivative(t), -exp(t)]
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[], [0.0, 1.0]),
+            (&[0.0], [0.0; 2]),
+            // e^t = (3 ± √5)/2 there
+            (&[-0.9624236501192069, 0.9624236501192069], [0.0; 2]),
+            // t(e^t − 1) = 1 there
+            (&[-1.3499764854011254, 0.8064659942363268], [0.0; 2]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

@@ -1,7 +1,7 @@
 //! The saturating exponential curve.
 
 use super::elementary::{exp, exp_m1};
-use super::{Activation, Preimages, Range};
+use super::{Activation, Preimages, Range, Shape};
 use crate::math::vector::map;
 
 /// `φ(t) = 1 − e^{−t}`
@@ -52,6 +52,16 @@ impl Activation for Expm1 {
 
     fn range(&self) -> Range {
         Range { lo: f64::NEG_INFINITY, hi: 1.0, attained: false }
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[], [f64::NEG_INFINITY, 1.0]),
+            (&[], [f64::INFINITY, 0.0]),
+            (&[], [f64::NEG_INFINITY, 0.0]),
+            (&[1.0], [f64::NEG_INFINITY, 0.0]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

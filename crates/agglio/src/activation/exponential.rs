@@ -1,7 +1,7 @@
 //! The exponential curve.
 
 use super::elementary::{exp, exp_m1};
-use super::{Activation, Preimages, Range};
+use super::{Activation, Preimages, Range, Shape};
 use crate::math::vector::map;
 
 /// `φ(t) = e^t`
@@ -50,6 +50,16 @@ impl Activation for Exp {
 
     fn range(&self) -> Range {
         Range { lo: 0.0, hi: f64::INFINITY, attained: false }
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[], [0.0, f64::INFINITY]),
+            (&[], [0.0, f64::INFINITY]),
+            (&[], [0.0, f64::INFINITY]),
+            (&[-1.0], [0.0, f64::INFINITY]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

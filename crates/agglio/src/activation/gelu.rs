@@ -4,7 +4,7 @@ use std::f64::consts::SQRT_2;
 
 use super::inverse::{self, Minimum};
 use super::normal::{PEAK, UNDERFLOW, density, distribution, moment};
-use super::{Activation, Preimages, Range};
+use super::{Activation, Preimages, Range, Shape};
 use crate::math::vector::{Function, map};
 
 /// The minimum; digits and series from `tests/it/golden/activations.py`.
@@ -74,6 +74,18 @@ impl Activation for Gelu {
     fn largest_slope(&self) -> Option<f64> {
         // at t = √2
         Some(1.1289041451851547)
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[MINIMUM.at], [0.0, f64::INFINITY]),
+            (&[-SQRT_2, SQRT_2], [0.0, 1.0]),
+            // t³ = 4t there
+            (&[-2.0, 0.0, 2.0], [0.0; 2]),
+            // Φ = (t³ − 3t)Φ′ there
+            (&[-1.6447598977727003, -0.3381304973120675], [0.0, f64::INFINITY]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

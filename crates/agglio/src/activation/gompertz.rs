@@ -1,7 +1,7 @@
 //! The Gompertz curve of growth.
 
 use super::gumbel::{self, PEAK};
-use super::{Activation, Preimages, Range};
+use super::{Activation, Preimages, Range, Shape};
 
 /// `φ(t) = exp(−e^{−t})`
 ///
@@ -47,6 +47,18 @@ impl Activation for Gompertz {
 
     fn largest_slope(&self) -> Option<f64> {
         Some(PEAK)
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[], [0.0, 1.0]),
+            (&[0.0], [0.0; 2]),
+            // e^t = (3 ± √5)/2 there
+            (&[-0.9624236501192069, 0.9624236501192069], [0.0; 2]),
+            // t(1 − e^{−t}) = 1 there
+            (&[-0.8064659942363268, 1.3499764854011254], [0.0; 2]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

@@ -1,6 +1,6 @@
 //! The straight line.
 
-use super::{Activation, Preimages};
+use super::{Activation, Preimages, Shape};
 
 /// `φ(t) = t`
 ///
@@ -49,6 +49,16 @@ impl Activation for Identity {
 
     fn largest_slope(&self) -> Option<f64> {
         Some(1.0)
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[], [f64::NEG_INFINITY, f64::INFINITY]),
+            (&[], [1.0; 2]),
+            (&[], [0.0; 2]),
+            (&[], [f64::NEG_INFINITY, f64::INFINITY]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

@@ -2,7 +2,8 @@
 
 use std::f64::consts::{LN_2, PI};
 
-use super::{Activation, Envelope, Preimages, Range, Sigmoid, Softplus, average, inverse};
+use super::leaky_turns::{most_bent, radial, steepest};
+use super::{Activation, Envelope, Identity, Preimages, Range, Shape, Sigmoid, Softplus, average, inverse};
 use crate::error::{Error, Result};
 use crate::math::vector::map;
 
@@ -127,6 +128,24 @@ impl Activation for LeakySoftplus {
         })
     }
 
+    fn shape(&self) -> Option<Shape> {
+        let k = self.k;
+        if k == 0.0 {
+            return Softplus.shape().map(|shape| shape.affine(-LN_2, 1.0));
+        }
+        if k == 1.0 {
+            return Identity.shape();
+        }
+        let (steep, bent, radial) = (steepest(k), most_bent(k), radial(k));
+        Some(Shape::new(
+            self,
+            (&[], [f64::NEG_INFINITY, f64::INFINITY]),
+            (&[-steep, steep], [k, 1.0]),
+            (&[-bent, 0.0, bent], [0.0; 2]),
+            (&radial, [f64::NEG_INFINITY, f64::INFINITY]),
+        ))
+    }
+
     fn preimages(&self, y: f64) -> Preimages {
         if !self.range().contains(y) {
             return Preimages::None;
@@ -150,19 +169,4 @@ fn derivative(k: f64, t: f64) -> f64 {
 #[inline(always)]
 fn scaled(k: f64, t: f64) -> f64 {
     if k == 0.0 { 0.0 } else { k * t }
-}
-
-/// The t > 0 with the largest derivative, where φ″ = 0: σ′(t) = k²·σ′(kt), solved in logarithms.
-fn steepest(k: f64) -> f64 {
-    if k == 0.0 || k == 1.0 {
-        // for k = 0 the derivative increases to one without reaching it, for k = 1 it is one everywhere
-        return f64::INFINITY;
-    }
-    // −ln σ′(t), whose derivative is tanh(t/2)
-    let depth = |t: f64| t + 2.0 * (-t).exp().ln_1p();
-    let bound = 2.0 * (LN_2 - k.ln()) / (1.0 - k);
-    inverse::crossing((0.0, bound), bound, 1.0, |t| {
-        let gap = depth(t) - depth(k * t) + 2.0 * k.ln();
-        (gap, (0.5 * t).tanh() - k * (0.5 * k * t).tanh())
-    })
 }

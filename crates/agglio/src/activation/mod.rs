@@ -34,6 +34,7 @@ mod gumbel;
 mod identity;
 mod inverse;
 mod leaky_softplus;
+mod leaky_turns;
 mod logarithm;
 mod named;
 mod normal;

@@ -4,7 +4,7 @@ use super::average::Step;
 use super::normal::{
     PEAK, UNDERFLOW, above_half, density, distribution, log_derivative, log_distribution, log_second_derivative, moment,
 };
-use super::{Activation, Preimages, Range, inverse};
+use super::{Activation, Preimages, Range, Shape, inverse};
 use crate::math::vector::map;
 
 /// `φ(t) = Φ(t) = ½ erfc(−t/√2)`
@@ -74,6 +74,17 @@ impl Activation for Probit {
     #[inline(always)]
     fn log_second_derivative(&self, t: f64) -> [f64; 2] {
         [log_second_derivative(t), log_second_derivative(-t)]
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[], [0.0, 1.0]),
+            (&[0.0], [0.0; 2]),
+            (&[-1.0, 1.0], [0.0; 2]),
+            // the second derivative with the other sign
+            (&[-1.0, 1.0], [0.0; 2]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

@@ -2,7 +2,7 @@
 
 use super::average::{self, Step};
 use super::elementary::{exp, exp_m1, ln_1p};
-use super::{Activation, Envelope, Fall, PiecewiseMonotone, Preimages, Range, Shape};
+use super::{Activation, Envelope, Fall, Preimages, Range, Shape};
 
 /// `φ(t) = 1/(1 + e^{−t})`
 ///
@@ -95,22 +95,15 @@ impl Activation for Sigmoid {
     }
 
     fn shape(&self) -> Option<Shape> {
-        Some(Shape {
-            value: PiecewiseMonotone::new(|t| self.value(t), &[], [0.0, 1.0]),
-            derivative: PiecewiseMonotone::new(|t| self.derivative(t), &[0.0], [0.0; 2]),
+        Some(Shape::new(
+            self,
+            (&[], [0.0, 1.0]),
+            (&[0.0], [0.0; 2]),
             // φ‴ = φ′(1 − 6φ′), so φ = (1 ± 1/√3)/2 there
-            second_derivative: PiecewiseMonotone::new(
-                |t| self.second_derivative(t),
-                &[-1.3169578969248168, 1.3169578969248168],
-                [0.0; 2],
-            ),
-            // t·tanh(t/2) = 1
-            radial_derivative: PiecewiseMonotone::new(
-                |t| t * self.derivative(t),
-                &[-1.5434046384182085, 1.5434046384182085],
-                [0.0; 2],
-            ),
-        })
+            (&[-1.3169578969248168, 1.3169578969248168], [0.0; 2]),
+            // t·tanh(t/2) = 1 there
+            (&[-1.5434046384182085, 1.5434046384182085], [0.0; 2]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

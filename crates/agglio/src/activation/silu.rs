@@ -2,7 +2,7 @@
 
 use super::inverse::{self, Minimum};
 use super::normal::{density, distribution};
-use super::{Activation, Preimages, Range, Sigmoid, average};
+use super::{Activation, Preimages, Range, Shape, Sigmoid, average};
 use crate::math::vector::Function;
 
 /// The minimum, where φ(z) = z + 1; digits and series from `tests/it/golden/activations.py`.
@@ -71,6 +71,17 @@ impl Activation for Silu {
     fn largest_slope(&self) -> Option<f64> {
         // at t = 2.3993572805154675, where t·tanh(t/2) = 2
         Some(1.099839320128867)
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[MINIMUM.at], [0.0, f64::INFINITY]),
+            // t·tanh(t/2) = 2 there
+            (&[-2.3993572805154675, 2.3993572805154675], [0.0, 1.0]),
+            (&[-3.435840993535111, 0.0, 3.435840993535111], [0.0; 2]),
+            (&[-2.937235635097357, -0.552581208485091], [0.0, f64::INFINITY]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

@@ -4,7 +4,7 @@ use std::f64::consts::{LN_2, SQRT_2};
 
 use super::average::{self, Ramp};
 use super::elementary::{exp, exp_m1, ln_1p};
-use super::{Activation, Envelope, Fall, Preimages, Range, Sigmoid};
+use super::{Activation, Envelope, Fall, Preimages, Range, Shape, Sigmoid};
 
 /// From here on e^{−t} is below the rounding error of one, and softplus equals t to the last digit.
 const STRAIGHT: f64 = 40.0;
@@ -71,6 +71,17 @@ impl Activation for Softplus {
             inverse_lipschitz: -1.0 / (-lowest_label).exp_m1(),
             widest_noise,
         })
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[], [0.0, f64::INFINITY]),
+            (&[], [0.0, 1.0]),
+            (&[0.0], [0.0; 2]),
+            // tφ′(t) is SiLU
+            (&[-1.2784645427610737], [0.0, f64::INFINITY]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

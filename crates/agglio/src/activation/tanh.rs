@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use super::elementary::{exp, tanh};
 use super::normal::above_half;
-use super::{Activation, Preimages, Range, average};
+use super::{Activation, Preimages, Range, Shape, average};
 use crate::math::vector::Function;
 
 /// `φ(t) = tanh t`
@@ -56,6 +56,18 @@ impl Activation for Tanh {
 
     fn largest_slope(&self) -> Option<f64> {
         Some(1.0)
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(Shape::new(
+            self,
+            (&[], [-1.0, 1.0]),
+            (&[0.0], [0.0; 2]),
+            // tanh² t = 1/3 there
+            (&[-0.6584789484624084, 0.6584789484624084], [0.0; 2]),
+            // 2t·tanh t = 1 there
+            (&[-0.7717023192091043, 0.7717023192091043], [0.0; 2]),
+        ))
     }
 
     fn preimages(&self, y: f64) -> Preimages {

@@ -1,7 +1,7 @@
 //! The laws of an activation.
 
 use super::numbers::{Estimate, ROUNDING, close, differentiate, integrate, other_bits};
-use super::{Law, Verdict};
+use super::{Law, Verdict, shape};
 use crate::activation::{Activation, Preimages};
 
 type Phi<'a> = &'a dyn Activation;
@@ -30,6 +30,9 @@ pub(super) const LAWS: &[ActivationLaw] = &[
     Law { says: "slices are graduated as their definition says, at every temperature", check: slices },
     Law { says: "an entry of a slice does not depend on its neighbours", check: neighbours },
     Law { says: "the average is the mean of φ(z + ε)", check: average },
+    Law { says: "the limits of a shape are those of its functions far out", check: shape::limits },
+    Law { says: "the turning points of a shape are extrema of its functions, in ascending order", check: shape::turns },
+    Law { says: "values over an interval stay in the range that the shape gives", check: shape::ranges },
 ];
 
 /// Arguments of ordinary size; none of them is a round number, where a kink may be.
@@ -153,19 +156,8 @@ fn near_the_bounds(phi: Phi<'_>) -> Verdict {
 
 fn limits(phi: Phi<'_>) -> Verdict {
     let (left, right) = phi.limits();
-    for (limit, side) in [(left, -1.0), (right, 1.0)] {
-        let (near, far) = (phi.value(side * 1e100), phi.value(side * 1e308));
-        let reached = match limit.is_finite() {
-            true => close(far, limit, ROUNDING * limit.abs() + 1e-6),
-            // a φ that has overflowed is at its limit; any other still moves
-            false => far == limit || (far != near && (far > near) == (limit > 0.0)),
-        };
-        if limit.is_nan() || !reached {
-            let at = format!("φ is {near:e} at {:e} and {far:e} at {:e}", side * 1e100, side * 1e308);
-            return Err(format!("The limit is said to be {limit:e}, and {at}."));
-        }
-    }
-    Ok(())
+    shape::tends_to("φ", &|t| phi.value(t), -1.0, left)?;
+    shape::tends_to("φ", &|t| phi.value(t), 1.0, right)
 }
 
 fn centre(phi: Phi<'_>) -> Verdict {

@@ -15,6 +15,7 @@ mod activation;
 mod numbers;
 mod oracle;
 mod rows;
+mod shape;
 mod table;
 
 use std::fmt;
@@ -57,7 +58,8 @@ fn check_all<C: Copy>(laws: &[Law<C>], apply: impl Fn(C) -> Verdict) -> std::res
     laws.iter().try_for_each(|law| apply(law.check).map_err(|case| Failure { law: law.says, case }))
 }
 
-/// Checks an activation: φ, its derivatives, its range, its preimages, and the slices that are derived from them.
+/// Checks an activation: φ, its derivatives, its range, its preimages, the slices that are derived from them, and its
+/// shape, if it has one.
 ///
 /// The checks are differences and quadratures, so they find formulas that are wrong, not the last digits of right ones.
 /// An envelope is not checked.

@@ -40,6 +40,7 @@ mod reproducibility;
 mod response;
 mod save;
 mod schedules;
+mod shapes;
 mod shards;
 mod shared;
 mod simulations;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use agglio::activation::{Activation, Preimages, Range, named};
+use agglio::activation::{Activation, Affine, PiecewiseMonotone, Preimages, Range, Shape, named};
 use agglio::conformance;
 
 use super::assert_caught;
@@ -14,6 +14,26 @@ use crate::derivatives::Arctan;
 fn every_activation_conforms() {
     for name in bank::activations().chain(["leaky-softplus:0", "leaky-softplus:0.75", "leaky-softplus:1"]) {
         conformance::activation(named(name).unwrap().as_ref()).unwrap_or_else(|failure| panic!("{name}: {failure}"));
+    }
+}
+
+/// The two turning points of zφ′(z) of a leaky softplus merge near k = 0.1488, and all of its differences vanish as k → 1.
+#[test]
+fn leaky_softplus_conforms_for_every_k() {
+    for k in ["1e-300", "1e-12", "0.01", "0.148", "0.14878719", "0.1488", "0.5", "0.999", "0.999999999999"] {
+        let phi = named(&format!("leaky-softplus:{k}")).unwrap();
+        conformance::activation(phi.as_ref()).unwrap_or_else(|failure| panic!("{k}: {failure}"));
+    }
+}
+
+#[test]
+fn scaled_and_mirrored_activations_conform() {
+    let scaled = bank::activations().map(|name| (name, 0.0, 10.0));
+    // with two preimages the left one would be where φ rises
+    let mirrored = bank::monotone().map(|name| (name, 3.0, -0.5));
+    for (name, offset, scale) in scaled.chain(mirrored) {
+        let phi = Affine::new(named(name).unwrap(), offset, scale);
+        conformance::activation(&phi).unwrap_or_else(|failure| panic!("{}: {failure}", phi.name()));
     }
 }
 
@@ -98,6 +118,28 @@ impl Activation for Broken {
         let right = self.inner.largest_slope();
         if self.has("a largest slope that is too small") { right.map(|slope| 0.99 * slope) } else { right }
     }
+    fn shape(&self) -> Option<Shape> {
+        let right = self.inner.shape()?;
+        let moved = |by: f64| right.derivative.turns().iter().map(|(at, _)| at + by).collect::<Vec<f64>>();
+        let derivative = |turns: &[f64], limits| PiecewiseMonotone::new(|z| self.inner.derivative(z), turns, limits);
+        let limits = right.derivative.limits();
+        Some(match self.fault {
+            "a shape without turning points" => Shape { derivative: derivative(&[], limits), ..right },
+            "turning points beside the extrema" => Shape { derivative: derivative(&moved(1e-5), limits), ..right },
+            "a turning point too many" => {
+                Shape { derivative: derivative(&[moved(0.0), vec![9.0]].concat(), limits), ..right }
+            }
+            "turning points of another function" => Shape { second_derivative: right.derivative.clone(), ..right },
+            "limits exchanged" => Shape { derivative: derivative(&moved(0.0), [limits[1], limits[0]]), ..right },
+            "a radial derivative without bound" => {
+                let [left, _] = right.radial_derivative.limits();
+                let radial = |z: f64| z * self.inner.derivative(z);
+                let radial_derivative = PiecewiseMonotone::new(radial, &[-1.0, 1.0], [left, f64::INFINITY]);
+                Shape { radial_derivative, ..right }
+            }
+            _ => right,
+        })
+    }
     fn preimages(&self, y: f64) -> Preimages {
         match (self.fault, self.inner.preimages(y)) {
             ("a rough inverse", Preimages::One(z)) => Preimages::One(z + 1e-9),
@@ -144,6 +186,8 @@ impl Activation for Broken {
 fn every_law_of_an_activation_can_fail() {
     let slices = "slices are graduated as their definition says, at every temperature";
     let solutions = "preimages solve φ(z) = y, the left one where φ falls and the right one where it rises";
+    let far_out = "the limits of a shape are those of its functions far out";
+    let extrema = "the turning points of a shape are extrema of its functions, in ascending order";
     let mutants = [
         ("sigmoid", "a name that changes", "the name is not empty and stays the same"),
         ("softplus", "0·∞ far out", "nothing is NaN for a finite argument, up to 1e308"),
@@ -170,6 +214,12 @@ fn every_law_of_an_activation_can_fail() {
         ("sigmoid", "two in one that differ", slices),
         ("sigmoid", "the last one of a slice", "an entry of a slice does not depend on its neighbours"),
         ("sigmoid", "the median as the mean", "the average is the mean of φ(z + ε)"),
+        ("silu", "limits exchanged", far_out),
+        ("arctan", "a radial derivative without bound", far_out),
+        ("gelu", "turning points beside the extrema", extrema),
+        ("silu", "a turning point too many", extrema),
+        ("tanh", "turning points of another function", extrema),
+        ("gelu", "a shape without turning points", "values over an interval stay in the range that the shape gives"),
     ];
     let caught = mutants.map(|(name, fault, law)| (fault, conformance::activation(&Broken::new(name, fault)), law));
     assert_caught(conformance::activation_laws(), &caught);

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Golden numbers for the activations, by mpmath: run it here to write the three CSV files beside it.
+"""Golden numbers for the activations, by mpmath: run it here to write the four CSV files beside it.
 
     activations.csv   name,tau,z,value,graduated,slope,bend,third
                       φ(τz), (φ(τz) − φ(0))/τ, φ′(τz), τφ″(τz) and φ‴(τz) at the doubles tau and z; `value` and
                       `third` serve the tests as they are, without a factor τ
     preimages.csv     name,y,left,right   the solutions of φ(z) = y at the double y; `left` is empty if there is one
     constants.csv     name,what,number    largest slopes; minima and the series that src/activation/{silu,gelu}.rs hold
+    shapes.csv        name,function,at,value   the turning points of φ, φ′, φ″ and zφ′(z): every zero of their derivatives
+                      between −REACH and REACH at which these change sign, and the function there
 
 The formulas are the naive ones. DIGITS is large enough for what cancels in them (1 − σ(1000) is 1e-434, the rise at
 t = 1e-300 another 300 digits) to leave 60 good ones and more. k of the leaky softplus is the double that Rust parses.
@@ -13,7 +15,7 @@ t = 1e-300 another 300 digits) to leave 60 good ones and more. k of the leaky so
 import csv
 import pathlib
 
-from mpmath import atan, erfc, exp, findroot, lambertw, log, mp, mpf, pi, polyval, sqrt, tan, taylor
+from mpmath import atan, erfc, exp, findroot, lambertw, log, mp, mpf, pi, polyval, sign, sqrt, tan, taylor
 
 DIGITS = 1000
 HERE = pathlib.Path(__file__).parent
@@ -228,6 +230,36 @@ def constants():
     yield "gompertz", "largest slope", exp(-1)
 
 
+# Turning points are looked for up to here, between points of a grid that misses the round numbers where some are.
+REACH, STEP, SHIFT = 128, mpf(1) / 8, mpf(1) / 67
+# zφ′ of the leaky softplus turns twice up to k = 0.1488, and never beyond.
+LEAKS = (1e-12, 1e-3, 0.05, 0.1, 0.14, 0.148, 0.149, 0.5, 0.9, 0.999, 1 - 1e-9)
+
+
+def changes(f):
+    """The zeros of f at which its sign changes."""
+    last = None
+    for k in range(int(2 * REACH / STEP)):
+        z = k * STEP + SHIFT - REACH
+        now = sign(f(z))
+        if last and now != last:
+            at = findroot(f, (z - STEP, z), solver="anderson", tol=mpf(10) ** -500, maxsteps=200, verify=False)
+            yield at if abs(at) > 1e-50 else mpf(0)
+        last = now
+
+
+def turns():
+    shaped = {f"leaky-softplus:{k!r}": leaky(mpf(k)) for k in LEAKS} | ACTIVATIONS
+    # at k = 1 nothing but rounding errors changes sign
+    del shaped["leaky-softplus:1"]
+    for name, phi in shaped.items():
+        for n, function in enumerate(("value", "derivative", "second derivative")):
+            for at in changes(lambda z: phi(z)[n + 1]):
+                yield name, function, at, phi(at)[n]
+        for at in changes(lambda z: phi(z)[1] + z * phi(z)[2]):
+            yield name, "radial derivative", at, at * phi(at)[1]
+
+
 def reverted(f, at, terms=7):
     """z − at as a series in s = √(f(z) − f(at)), by Lagrange: c_n = [h^{n−1}] (h/s(h))ⁿ / n."""
     tail = taylor(f, at, terms + 2)[2:]
@@ -254,3 +286,5 @@ if __name__ == "__main__":
     write("preimages.csv", "name,y,left,right", inverses())
     mp.dps = 120
     write("constants.csv", "name,what,number", constants())
+    mp.dps = 300
+    write("shapes.csv", "name,function,at,value", turns())
