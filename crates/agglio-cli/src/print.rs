@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use agglio::inference::{plain_table, values_table};
 use agglio::model::Model;
+use agglio::prove::Proof;
 use agglio::read::Table;
 use agglio::text::escape::visible;
 use agglio::{Curve, LogLikelihoods, Noise, Objection, Report, Status};
@@ -147,7 +148,7 @@ impl Fitted {
             status: report.status().to_string(),
             certified: self.certified(),
             certificate: self.certificate(),
-            proof: None,
+            proof: report.proof.as_ref().and_then(|proof| proof.as_ref().ok()).map(proof),
             rows: report.rows,
             passes: report.passes,
             seconds: self.seconds,
@@ -285,6 +286,9 @@ impl Fitted {
             );
             rows.insert(rows.len() - 2, ("at infinity", words));
         }
+        if let Some(words) = report.proof_in_words() {
+            rows.insert(rows.len() - 2, ("proof", words));
+        }
         // of a certified fit the verdict has it
         if report.certificate.restarts.is_some_and(|(_, of)| of == 0 || !self.certified()) {
             let words = report.agreement().unwrap_or("none needed: the fit is exact".into());
@@ -292,6 +296,19 @@ impl Fitted {
         }
         pairs(&rows)
     }
+}
+
+fn proof(proof: &Proof) -> Value {
+    json!({
+        "complete": proof.complete,
+        "lower_bound": proof.lower_bound,
+        "gap": proof.gap,
+        "radius": proof.radius,
+        "asymptotes_within": proof.asymptotes_within,
+        "boxes": proof.boxes,
+        "seconds": proof.seconds,
+        "improved_from": proof.improved_from,
+    })
 }
 
 /// The parameters of a curve without standard errors.

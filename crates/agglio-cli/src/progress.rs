@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use agglio::fit::{Observer, Step};
+use agglio::prove::Progress;
 use anyhow::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -83,6 +84,11 @@ impl Observer for Watch {
         self.bar.step(step);
         self.trace.as_mut().map_or(ControlFlow::Continue(()), |trace| trace.step(step))
     }
+
+    fn proof(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.bar.proof(progress);
+        ControlFlow::Continue(())
+    }
 }
 
 /// The progress of the temperature towards its last value: the only part of a fit whose length is known.
@@ -112,6 +118,19 @@ impl Bar {
         let (tau, loss) = (format::brief(step.tau), format::short(step.loss));
         self.shown
             .set_message(format!("τ {tau}  loss {loss}  gradient {:.0e}  pass {:.0}", step.gradient, step.passes));
+        self.shown.tick();
+    }
+
+    fn proof(&mut self, progress: &Progress) {
+        if !self.seen || self.drawn.elapsed() < PAUSE {
+            return;
+        }
+        self.drawn = Instant::now();
+        let Progress { lower_bound, upper_bound, open, boxes, .. } = *progress;
+        let closed = lower_bound / upper_bound;
+        self.shown.set_position(if closed.is_finite() { (closed * PARTS as f64) as u64 } else { PARTS });
+        let [lower, upper] = [lower_bound, upper_bound].map(format::short);
+        self.shown.set_message(format!("proof: {lower} ≤ loss ≤ {upper}, {open} of {boxes} regions open"));
         self.shown.tick();
     }
 }

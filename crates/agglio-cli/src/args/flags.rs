@@ -11,6 +11,9 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use crate::method::Method;
 use crate::tabular::pairs;
 
+/// The gap of a proof if none is given.
+const GAP: &str = "1e-6";
+
 /// Options that are given as flags; `K` says which keys have one.
 #[derive(Clone, Debug)]
 pub struct Flags<K> {
@@ -32,6 +35,9 @@ pub struct SolverKeys;
 /// Those that several solvers share.
 #[derive(Clone, Debug)]
 pub struct SharedKeys;
+/// Those of the proof.
+#[derive(Clone, Debug)]
+pub struct ProofKeys;
 /// Those that change no model.
 #[derive(Clone, Debug)]
 pub struct RunKeys;
@@ -51,6 +57,12 @@ impl Keys for SolverKeys {
 impl Keys for SharedKeys {
     fn have(key: &Key) -> bool {
         key.group == Group::Noise || ["init", "scaling", "radius"].contains(&key.name)
+    }
+}
+
+impl Keys for ProofKeys {
+    fn have(key: &Key) -> bool {
+        key.group == Group::Proof
     }
 }
 
@@ -93,6 +105,7 @@ fn flag(key: &'static Key) -> Arg {
         Group::Model => "Model",
         Group::Noise => "Noise",
         Group::Method | Group::Paper => "Method",
+        Group::Proof => "Proof",
         Group::Run => "Run",
     };
     // a start may also be a file
@@ -100,7 +113,11 @@ fn flag(key: &'static Key) -> Arg {
     // two numbers, the first of which may be negative
     let is_pair = ["range", "affine"].contains(&key.name);
     let arg = Arg::new(key.name).long(key.name).value_name(value).value_parser(read).help_heading(heading);
-    arg.allow_hyphen_values(is_pair)
+    match key.name {
+        // without a value it is the usual one
+        "prove" => arg.num_args(0..=1).require_equals(true).default_missing_value(GAP),
+        _ => arg.allow_hyphen_values(is_pair),
+    }
 }
 
 /// A command with the help that is made from tables.

@@ -18,7 +18,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 pub use answer::{AnswerArgs, Se};
 use anyhow::Result;
 pub use effects::EffectsArgs;
-use flags::{Flags, SharedKeys, SolverKeys};
+use flags::{Flags, ProofKeys, SharedKeys, SolverKeys};
 pub use groups::{GroupArgs, require_table_only};
 pub use models::{Model, Models};
 pub use predict::PredictArgs;
@@ -190,6 +190,8 @@ pub struct FitArgs {
     pub solver: String,
     #[command(flatten)]
     pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub proof: Flags<ProofKeys>,
     /// How the result is printed: table, json, tidy, glance or augment[:json]. tidy, glance and augment are CSV with the columns of R's package broom: one row for each
     /// coefficient, for the fit, or for each observation; with `:json` after the name they are JSON [default: table; CSV with --by]
     #[arg(long, value_name = "FORM", value_parser = fit_format, help_heading = "Output")]
@@ -391,7 +393,7 @@ impl FitArgs {
     /// # Errors
     /// As [`Method::solved_by`].
     pub fn method(&self) -> Result<Method> {
-        given(&self.table, &self.flags, &self.run).solved_by(&self.solver)
+        given(&self.table, &self.flags, &self.run).and(&self.proof.method).solved_by(&self.solver)
     }
 }
 

@@ -4,8 +4,10 @@ use multiversion::multiversion;
 
 use super::{Activation, PiecewiseMonotone, Shape};
 
-/// Each range is widened by this share of its ends, more than the rounding errors of φ and of its derivatives.
+/// Each end of a range is moved outward by this share of it, more than the rounding errors of φ and of its derivatives.
 const MARGIN: f64 = 16.0 * f64::EPSILON;
+/// Up to this |z| a function may be a difference of larger numbers, so that its error is relative to its largest value.
+const CANCELLING: f64 = 40.0;
 
 /// The ends of one interval of z for each row. They may be infinite.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +63,7 @@ fn range_between(function: &PiecewiseMonotone, z: Intervals<'_>, [lo, hi]: [&mut
     for &(at, value) in function.turns() {
         include(z.from, z.to, lo, hi, [at, value]);
     }
-    widen(lo, hi);
+    widen(z.from, z.to, lo, hi, MARGIN * function.size());
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
@@ -83,11 +85,11 @@ fn include(from: &[f64], to: &[f64], lo: &mut [f64], hi: &mut [f64], [at, value]
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
-fn widen(lo: &mut [f64], hi: &mut [f64]) {
-    for (lo, hi) in lo.iter_mut().zip(hi) {
+fn widen(from: &[f64], to: &[f64], lo: &mut [f64], hi: &mut [f64], error: f64) {
+    for (((lo, hi), from), to) in lo.iter_mut().zip(hi).zip(from).zip(to) {
+        let cancels = (from.abs() < CANCELLING) | (to.abs() < CANCELLING);
         // an underflow has no relative error
-        let largest = if lo.abs() > hi.abs() { lo.abs() } else { hi.abs() };
-        let margin = MARGIN * largest + f64::MIN_POSITIVE;
-        (*lo, *hi) = (*lo - margin, *hi + margin);
+        let error = if cancels { error } else { f64::MIN_POSITIVE };
+        (*lo, *hi) = (*lo - (MARGIN * lo.abs() + error), *hi + (MARGIN * hi.abs() + error));
     }
 }

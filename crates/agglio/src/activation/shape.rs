@@ -28,6 +28,12 @@ impl PiecewiseMonotone {
         self.limits
     }
 
+    /// The largest finite value at turning points and in the limits; zero without any.
+    pub(crate) fn size(&self) -> f64 {
+        let values = self.turns.iter().map(|(_, value)| value.abs()).chain(self.limits.map(f64::abs));
+        values.filter(|value| value.is_finite()).fold(0.0, f64::max)
+    }
+
     /// The same function times a constant, plus a constant. Both are finite.
     #[must_use]
     pub fn affine(&self, offset: f64, scale: f64) -> PiecewiseMonotone {

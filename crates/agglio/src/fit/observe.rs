@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::prove::Progress;
 use crate::rows::Coordinates;
 
 /// One step of the loop, as it was taken.
@@ -53,6 +54,11 @@ impl Step<'_> {
 pub trait Observer: Send {
     /// Called after each step. `Break` ends the fit as interrupted, at the best point so far.
     fn step(&mut self, step: &Step<'_>) -> ControlFlow<()>;
+
+    /// Called now and then during the search of a proof. `Break` ends the search. Default: it goes on.
+    fn proof(&mut self, _progress: &Progress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 /// Watches nothing.
@@ -69,6 +75,10 @@ impl Observer for Silent {
 impl Observer for Vec<Box<dyn Observer + '_>> {
     fn step(&mut self, step: &Step<'_>) -> ControlFlow<()> {
         self.iter_mut().try_for_each(|observer| observer.step(step))
+    }
+
+    fn proof(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.iter_mut().try_for_each(|observer| observer.proof(progress))
     }
 }
 

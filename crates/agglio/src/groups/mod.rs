@@ -125,10 +125,10 @@ impl Plan {
             .into());
         }
         let groups = rows_by_level(category, table.rows)?;
-        let finished = AtomicUsize::new(0);
+        let (finished, plan) = (AtomicUsize::new(0), self.without_own_proofs());
         let job = |index: usize| {
             let (level, rows) = groups.get(index)?;
-            let fit = GroupFit::of(self, table, level, rows, kind);
+            let fit = GroupFit::of(&plan, table, level, rows, kind);
             // a fit that was cut short would pass for one that ended
             if fit.curve.as_ref().is_ok_and(|curve| curve.report.status() == Status::Interrupted) {
                 return None;

@@ -1,5 +1,6 @@
 //! A *plan* is a spec that has been checked, with every default filled in: how to fit, whatever the rows.
 
+mod proof;
 mod report;
 
 use std::path::PathBuf;
@@ -44,6 +45,8 @@ pub struct Plan {
     resumed: Option<(PathBuf, Arc<Checkpoint>)>,
     /// Which runs of the loop to make.
     rules: Rules,
+    /// Whether solver `auto` proves small fits without being asked.
+    proves_by_itself: bool,
 }
 
 impl Options {
@@ -85,6 +88,7 @@ impl Options {
             checkpoint: self.checkpoint.map(|path| (path, self.checkpoint_every)),
             resumed,
             spec,
+            proves_by_itself: true,
         })
     }
 }
@@ -165,7 +169,8 @@ impl Plan {
             let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
             let mut runs = Runs::new(observer).with_journal(self.journal(&driver)?);
             let mut found = self.rules.find(&driver, &mut runs)?;
-            let report = self.report(&driver, &mut found)?;
+            let proof = self.prove(&driver, &mut found, &mut runs)?;
+            let report = Report { proof, ..self.report(&driver, &mut found)? };
             let Saved { written, fault } = runs.into_journal().map(Journal::into_saved).unwrap_or_default();
             let restricted = self.rules.settings.radius.is_some();
             let fitted = Fitted::new(driver, self.activation.clone(), found.outcome, report)
@@ -204,6 +209,11 @@ impl Plan {
         let response = spec.response(&self.activation)?;
         let rules = Rules { compares: false, ..self.rules.clone() };
         Ok(Plan { response, intercept, spec, rules, ..self.clone() })
+    }
+
+    /// The same without proofs that were not asked for: one of many fits is worth less time than a single one.
+    pub(crate) fn without_own_proofs(&self) -> Plan {
+        Plan { proves_by_itself: false, ..self.clone() }
     }
 
     /// The report of a point that was found.

@@ -63,6 +63,7 @@ pub(super) fn of(plan: &Plan, oracle: &dyn Oracle, found: &mut Found) -> Result<
         free_response: plan.spec().free_response(),
         activation: plan.activation.name(),
         activation_range: facts.activation.range,
+        proof: None,
     })
 }
 

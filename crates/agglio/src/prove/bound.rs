@@ -230,7 +230,8 @@ impl<'l> Examiner<'l> {
         if minorant > cut {
             return Finding::Excluded;
         }
-        let entry = self.widest(|j| self.width(region, j));
+        // where the gradient is least known for its width
+        let entry = self.widest(|j| region.radius[j] * sums.slope[1][j]);
         Finding::Open { lower: lower.max(minorant), cut: entry, centre: Some(sums.centre) }
     }
 

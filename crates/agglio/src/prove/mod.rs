@@ -22,25 +22,31 @@ use std::time::Instant;
 
 use crate::activation::Activation;
 use crate::error::Result;
-use crate::oracle::Oracle;
+use crate::math::tree;
+use crate::certificate::Certificate;
+use crate::oracle::{Model, Oracle};
 use bound::Examiner;
 use landscape::{Landscape, asymptotes_within};
 use search::{Pause, Search};
 
 /// A loss is compared with at least this share of that of the model without covariates.
 const LEAST_LOSS: f64 = 1e-10;
+/// Up to so many evaluations of a row in a region, the threads would take longer to start than to work.
+const SERIAL: u64 = 2_000_000;
 
 /// The result of a search for a lower minimum.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Proof {
-    /// Whether the search has covered all points within `radius`: none of them has a loss below `lower_bound`.
+    /// Whether the gap is as small as it was asked for, for all points within `radius`.
     pub complete: bool,
     /// No point within `radius` has a lower loss, penalty included.
     pub lower_bound: f64,
     /// The loss less the bound, divided by the loss, or by 1e-10 of the loss of the model without covariates if that is
     /// larger.
     pub gap: f64,
+    /// The gap that was asked for.
+    pub tolerance: f64,
     /// The root mean square of the linear predictors xᵀw + b up to which all points were covered; none if all were.
     pub radius: Option<f64>,
     /// The interval in which free asymptotes were searched for.
@@ -51,6 +57,24 @@ pub struct Proof {
     pub seconds: f64,
     /// The loss of the fit before the search, if the search has found a lower minimum.
     pub improved_from: Option<f64>,
+}
+
+impl Proof {
+    /// The proof of a convex loss: every minimum is the lowest. The gap is what a Newton step would still gain.
+    pub(crate) fn of_convex(model: &Model, certificate: &Certificate, tolerance: f64) -> Proof {
+        let gap = certificate.left_to_gain.unwrap_or(0.0);
+        Proof {
+            complete: certificate.certified() && gap <= tolerance,
+            lower_bound: model.loss * (1.0 - gap),
+            gap,
+            tolerance,
+            radius: None,
+            asymptotes_within: None,
+            boxes: 0,
+            seconds: 0.0,
+            improved_from: None,
+        }
+    }
 }
 
 /// How far a search has come.
@@ -93,7 +117,7 @@ impl fmt::Display for Unprovable {
 }
 
 /// What a search asks of its caller.
-pub(crate) trait Caller {
+pub(crate) trait Caller: Send {
     /// The end of a fit from a point with a lower loss.
     fn improve(&mut self, start: Vec<f64>) -> Result<Vec<f64>>;
 
@@ -101,81 +125,76 @@ pub(crate) trait Caller {
     fn goes_on(&mut self, progress: &Progress) -> bool;
 }
 
-/// Searches for a point whose loss is below that at θ, by more than the gap.
-///
-/// # Errors
-/// If rows are lost.
-pub(crate) fn prove(
-    oracle: &dyn Oracle,
-    activation: &Arc<dyn Activation>,
-    theta: &[f64],
-    gap: f64,
-    caller: &mut dyn Caller,
-) -> Result<std::result::Result<(Proof, Vec<f64>), Unprovable>> {
-    let begun = Instant::now();
-    let facts = oracle.facts();
-    let landscape = match Landscape::of(oracle, activation)? {
-        Ok(landscape) => landscape,
-        Err(why) => return Ok(Err(why)),
-    };
-    let (mut theta, mut improved_from) = (theta.to_vec(), None);
-    let mut examiner = Examiner::new(&landscape);
-    let mut best = examiner.at(&landscape.point(facts, &theta));
-    let unit = |loss: f64| loss.max(LEAST_LOSS * facts.baseline.loss);
-    let mut search = Search::new(&landscape, best, gap * unit(best.loss));
-    let mut complete = false;
-    loop {
-        let pause = search.run(|search| {
-            let (lower_bound, open, boxes) = (search.lower_bound(), search.open(), search.boxes);
-            caller.goes_on(&Progress { lower_bound, upper_bound: best.loss, open, boxes })
-        });
-        match pause {
-            Pause::Better(point) => {
-                let first = examiner.at(&point);
-                let end = caller.improve(landscape.theta(&point, &theta))?;
-                let refined = examiner.at(&landscape.point(facts, &end));
-                improved_from = improved_from.or(Some(best.loss));
-                // the point itself is below the cut, if the fit from there is not
-                if refined.loss <= first.loss {
-                    (best, theta) = (refined, end);
-                } else {
-                    (best, theta) = (first, landscape.theta(&point, &theta));
-                }
-                search.improve(best, gap * unit(best.loss));
-            }
-            Pause::Complete => {
-                complete = true;
-                break;
-            }
-            Pause::Stopped => break,
-        }
-    }
-    let lower_bound = search.lower_bound();
-    let proof = Proof {
-        complete: search.is_complete(),
-        lower_bound,
-        gap: (best.loss - lower_bound) / unit(best.loss),
-        radius: search.radius(),
-        asymptotes_within: (!landscape.response.free.is_empty()).then(|| asymptotes_within(facts)),
-        boxes: search.boxes,
-        seconds: begun.elapsed().as_secs_f64(),
-        improved_from,
-    };
-    let _ = complete;
-    Ok(Ok((proof, theta)))
+/// A fit, and what is to be proven of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Claim<'a> {
+    pub oracle: &'a dyn Oracle,
+    pub activation: &'a Arc<dyn Activation>,
+    /// θ, where the loss is claimed to be the lowest.
+    pub theta: &'a [f64],
+    /// The largest gap between loss and bound, relative to the loss.
+    pub gap: f64,
+    /// Number of threads, where it was asked for.
+    pub threads: Option<usize>,
 }
 
-/// Trial.
-#[doc(hidden)]
-pub fn trial(fitted: &crate::Fitted, phi: &Arc<dyn Activation>, gap: f64, boxes: u64) -> Result<String> {
-    struct Limit(u64, Vec<f64>);
-    impl Caller for Limit {
-        fn improve(&mut self, start: Vec<f64>) -> Result<Vec<f64>> {
-            Ok(start)
+impl Claim<'_> {
+    /// Searches for a point whose loss is lower by more than the gap. Returns the result, and the best point.
+    ///
+    /// # Errors
+    /// If rows are lost.
+    pub fn prove(self, caller: &mut dyn Caller) -> Result<std::result::Result<(Proof, Vec<f64>), Unprovable>> {
+        let begun = Instant::now();
+        let facts = self.oracle.facts();
+        let landscape = match Landscape::of(self.oracle, self.activation)? {
+            Ok(landscape) => landscape,
+            Err(why) => return Ok(Err(why)),
+        };
+        let unit = |loss: f64| loss.max(LEAST_LOSS * facts.baseline.loss);
+        let (mut theta, mut improved_from) = (self.theta.to_vec(), None);
+        let mut examiner = Examiner::new(&landscape);
+        let mut best = examiner.at(&landscape.point(facts, &theta));
+        let mut search = Search::new(&landscape, best, self.gap * unit(best.loss));
+        let mut pool = None;
+        let few = SERIAL / landscape.rows() as u64;
+        loop {
+            let is_serial = search.boxes < few;
+            if !is_serial && pool.is_none() {
+                pool = tree::pool(self.threads)?;
+            }
+            let mut go_on = |search: &Search<'_>| {
+                let (lower_bound, open, boxes) = (search.lower_bound(), search.open(), search.boxes);
+                caller.goes_on(&Progress { lower_bound, upper_bound: best.loss, open, boxes })
+            };
+            let pause = match &pool {
+                Some(pool) => pool.install(|| search.run(u64::MAX, &mut go_on)),
+                None => search.run(if is_serial { few } else { u64::MAX }, &mut go_on),
+            };
+            let point = match pause {
+                Pause::Better(point) => point,
+                Pause::Counted => continue,
+                Pause::Complete | Pause::Stopped => break,
+            };
+            improved_from = improved_from.or(Some(best.loss));
+            let (here, start) = (examiner.at(&point), landscape.theta(&point, &theta));
+            let end = caller.improve(start.clone())?;
+            let there = examiner.at(&landscape.point(facts, &end));
+            // a fit that was interrupted, or went to infinity, may end above its start
+            (best, theta) = if there.loss <= here.loss { (there, end) } else { (here, start) };
+            search.improve(best, self.gap * unit(best.loss));
         }
-        fn goes_on(&mut self, progress: &Progress) -> bool {
-            progress.boxes < self.0
-        }
+        let lower_bound = search.lower_bound();
+        let proof = Proof {
+            complete: search.is_complete(),
+            lower_bound,
+            gap: (best.loss - lower_bound) / unit(best.loss),
+            tolerance: self.gap,
+            radius: search.radius(),
+            asymptotes_within: (!landscape.response.free.is_empty()).then(|| asymptotes_within(facts)),
+            boxes: search.boxes,
+            seconds: begun.elapsed().as_secs_f64(),
+            improved_from,
+        };
+        Ok(Ok((proof, theta)))
     }
-    Ok(format!("{:?}", prove(fitted.oracle(), phi, &fitted.outcome().theta, gap, &mut Limit(boxes, vec![]))?))
 }

@@ -47,6 +47,8 @@ pub(super) enum Pause {
     Complete,
     /// A point is below the cut.
     Better(Vector),
+    /// As many regions as asked for were examined.
+    Counted,
     /// The caller asked to stop, or too many regions are open.
     Stopped,
 }
@@ -145,8 +147,9 @@ impl<'l> Search<'l> {
         self.candidate = candidate;
     }
 
-    /// Goes on until no region is open, a point below the cut is found, or `go_on` says to stop. It is asked after each batch.
-    pub fn run(&mut self, mut go_on: impl FnMut(&Search<'_>) -> bool) -> Pause {
+    /// Goes on until no region is open, a point below the cut is found, so many regions were examined, or `go_on` says to stop. It
+    /// is asked after each batch.
+    pub fn run(&mut self, boxes: u64, go_on: &mut (dyn FnMut(&Search<'_>) -> bool + Send)) -> Pause {
         let landscape = self.landscape;
         let mut examiner = Examiner::new(landscape);
         loop {
@@ -177,6 +180,9 @@ impl<'l> Search<'l> {
             }
             if self.open() > MOST_OPEN || !go_on(self) {
                 return Pause::Stopped;
+            }
+            if self.boxes >= boxes {
+                return Pause::Counted;
             }
         }
     }

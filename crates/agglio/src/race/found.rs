@@ -44,6 +44,17 @@ impl Found {
         }
     }
 
+    /// Takes a lower minimum in the place of the point.
+    pub fn replace(&mut self, outcome: Outcome, oracle: &dyn Oracle) {
+        // n/2·ln(loss) is what depends on the point in the log-likelihood of noise after φ
+        if let Some(both) = &mut self.log_likelihoods {
+            let ratio = self.outcome.model.unpenalised / outcome.model.unpenalised;
+            both.post += 0.5 * oracle.facts().total_weight * ratio.ln();
+        }
+        self.lower_at_infinity = self.lower_at_infinity.filter(|&limit| limit < outcome.model.loss);
+        (self.outcome, self.certificate, self.restarts) = (outcome, None, None);
+    }
+
     /// The certificate of the point, which is examined once.
     pub fn certificate(&mut self, oracle: &dyn Oracle) -> Result<Certificate> {
         if let Some(known) = &self.certificate {

@@ -100,6 +100,12 @@ impl Rules {
         (preset::path(&self.settings, oracle, course), stop.patience(self.solver.patience()))
     }
 
+    /// The end of the loop from a point near a minimum.
+    pub fn descend_from(&self, start: Vec<f64>, oracle: &dyn Oracle, runs: &mut Runs<'_>) -> Result<Outcome> {
+        let (method, stop) = self.path(oracle, Course::plain(Batch::All));
+        runs.run(oracle, method, start, stop, None)
+    }
+
     /// The linear stage over these rows.
     pub(super) fn linear_stage(&self, oracle: &dyn Oracle, rows: Batch) -> Result<LinearStage> {
         LinearStage::of(oracle, rows, self.settings.ball(oracle))

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use crate::error::Result;
 use crate::fit::{FitLoop, Observer, Outcome, Step, Stop};
 use crate::oracle::Oracle;
+use crate::prove::Progress;
 use crate::race::journal::Journal;
 use crate::race::referee::Referee;
 use crate::solver::Method;
@@ -28,6 +29,11 @@ impl<'r> Runs<'r> {
 
     pub fn into_journal(self) -> Option<Journal> {
         self.journal
+    }
+
+    /// Tells the observer of the search of a proof. Returns whether it goes on.
+    pub fn hear_proof(&mut self, progress: &Progress) -> bool {
+        self.observer.proof(progress).is_continue()
     }
 
     /// A run to its end, or until a referee ends it. Then its last step is all that is known of it. A run that is in

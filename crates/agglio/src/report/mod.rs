@@ -8,6 +8,7 @@ use crate::activation::Range;
 use crate::certificate::Certificate;
 use crate::oracle::Loss;
 use crate::outcome::{LogLikelihoods, Noise, Objection, Status, StopReason};
+use crate::prove::{Proof, Unprovable};
 use crate::solver::Solver;
 use crate::text::join::enumerated;
 use verdict::OVERSHOT;
@@ -74,6 +75,8 @@ pub struct Report {
     pub activation: String,
     /// The range of φ.
     pub activation_range: Range,
+    /// The proof that no lower minimum exists, or why there can be none; none if it was not sought.
+    pub proof: Option<std::result::Result<Proof, Unprovable>>,
 }
 
 /// The scale of a response: y ≈ offset + scale·φ(z). Default: that of φ.
@@ -143,6 +146,9 @@ impl Report {
         }
         if !self.certificate.unidentified.is_empty() {
             warnings.push(self.collinearity_warning(&listed(&self.certificate.unidentified, names)));
+        }
+        if let Some(Err(why)) = &self.proof {
+            warnings.push(format!("no proof: {why}"));
         }
         if self.reason == StopReason::Overshot {
             warnings.push(OVERSHOT.to_owned());

@@ -3,9 +3,10 @@
 use crate::activation::Range;
 use crate::certificate::Certificate;
 use crate::outcome::{Status, StopReason};
+use crate::prove::Proof;
 use crate::report::Report;
 use crate::solver::Solver;
-use crate::text::format::brief;
+use crate::text::format::{brief, seconds, short};
 
 pub(crate) const OVERSHOT: &str = "the steps were too long and the loss rose; leave eta out (the data then decides the \
                                    length), or make it smaller";
@@ -59,7 +60,10 @@ impl Report {
             let what = match exact {
                 true => "exact fit: residuals zero up to rounding".to_owned(),
                 false if self.criterion.is_convex() => format!("global minimum{place} of a convex loss: {gradient}"),
-                false => format!("local minimum{place}: {gradient}"),
+                false => match self.proven() {
+                    Some(proof) => format!("{}: {gradient}", proven(proof)),
+                    None => format!("local minimum{place}: {gradient}"),
+                },
             };
             let (by, agreement) =
                 (self.estimated_from(), self.agreement().map_or(String::new(), |words| format!("; {words}")));
@@ -329,8 +333,36 @@ impl Report {
             (_, 1) => "the one fit from another start reached".to_owned(),
             _ => format!("{} fits from other starts reached", share(agreed, of)),
         };
-        let doubt = if 4 * agreed < of { ", so a lower minimum may exist" } else { "" };
+        let doubt = if 4 * agreed < of && self.proven().is_none() { ", so a lower minimum may exist" } else { "" };
         Some(format!("{fits} the same loss{doubt}"))
+    }
+
+    /// The proof, if it is complete.
+    pub fn proven(&self) -> Option<&Proof> {
+        self.proof.as_ref().and_then(|proof| proof.as_ref().ok()).filter(|proof| proof.complete)
+    }
+
+    /// What the search of a proof has shown; none if none was sought.
+    pub fn proof_in_words(&self) -> Option<String> {
+        let proof = match self.proof.as_ref()? {
+            Ok(proof) => proof,
+            Err(why) => return Some(format!("none: {why}")),
+        };
+        if self.criterion.is_convex() {
+            return Some("none needed: the loss is convex, so every minimum is the lowest".to_owned());
+        }
+        let effort = format!("{} regions in {}", proof.boxes, seconds(proof.seconds));
+        let shown = match proof.complete {
+            true => format!("no lower loss {}: {effort}", covered(proof)),
+            false => {
+                let (bound, gap) = (short(proof.lower_bound), brief(100.0 * proof.gap));
+                format!("open: the loss is nowhere below {bound} (gap {gap} %) after {effort}")
+            }
+        };
+        let improved = proof.improved_from.map(|loss| {
+            format!("; its search found this minimum, and the fit before it had a loss of {}", short(loss))
+        });
+        Some(shown + &improved.unwrap_or_default())
     }
 
     /// How the eigenvalues were computed, if not from the Hessian of all rows.
@@ -339,6 +371,27 @@ impl Report {
         let by = curvature_products.map_or(String::new(), |k| format!(" by {k} Lanczos steps"));
         let on = if curvature_rows < self.rows { format!(" on {curvature_rows} of the rows") } else { String::new() };
         by + &on
+    }
+}
+
+/// The minimum of a complete proof.
+fn proven(proof: &Proof) -> String {
+    let to = brief(proof.tolerance);
+    match (proof.radius, proof.asymptotes_within) {
+        (None, None) => format!("global minimum, proven to {to}"),
+        _ => format!("lowest minimum {}, proven to {to}", covered(proof)),
+    }
+}
+
+/// The points that a search has covered.
+fn covered(proof: &Proof) -> String {
+    let radius = proof.radius.map(|radius| format!("with linear predictors up to {} (root mean square)", brief(radius)));
+    let asymptotes =
+        proof.asymptotes_within.map(|[low, high]| format!("with asymptotes from {} to {}", short(low), short(high)));
+    match (radius, asymptotes) {
+        (None, None) => "anywhere".to_owned(),
+        (Some(one), None) | (None, Some(one)) => one,
+        (Some(one), Some(other)) => format!("{one} and {other}"),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::Noise;
 use crate::solver::Solver;
 use crate::spec::form::LOSS;
-use crate::spec::{KEYS, Options, Restarts, Spec, Start};
+use crate::spec::{KEYS, Options, Prove, Restarts, Spec, Start};
 use crate::text::join::quoted;
 
 /// Refuses two choices that do not go together.
@@ -27,6 +27,7 @@ impl Options {
         self.spec.check_values()?;
         self.spec.check_response()?;
         self.spec.check_loss()?;
+        self.spec.check_proof()?;
         self.check_activation()
     }
 
@@ -149,6 +150,30 @@ impl Spec {
             convex && self.is_in_force("restarts"),
             "`restarts`",
             "it is convex, so every start leads to the same minimum; leave them out",
+        )
+    }
+
+    /// A proof is about least squares at τ = 1 over the whole space.
+    fn check_proof(&self) -> Result<()> {
+        let proves = matches!(self.prove, Some(Prove::Gap(_)));
+        refuse(
+            self.prove_seconds.is_some() && self.prove == Some(Prove::None),
+            "`prove-seconds`",
+            "no proof",
+            "leave one of them out",
+        )?;
+        refuse(
+            proves && self.radius.is_some(),
+            "`prove`",
+            "`radius`",
+            "a proof searches the whole space; leave the radius out",
+        )?;
+        let linear = matches!(self.solver(), Solver::Linear | Solver::Theory);
+        refuse(
+            proves && (self.last_temperature() < 1.0 || linear),
+            "`prove`",
+            "a last temperature below 1",
+            "only the loss at τ = 1 has a minimum to be proven; use noise `post`",
         )
     }
 

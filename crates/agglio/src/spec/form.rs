@@ -8,7 +8,7 @@ use crate::outcome::Noise;
 use crate::rows::Scaling;
 use crate::solver::Solver;
 use crate::solver::direction::V0;
-use crate::spec::{Pair, Restarts, Start};
+use crate::spec::{Pair, Prove, Restarts, Start};
 use crate::text::join::quoted;
 use crate::theory::{Algorithm, Statement};
 
@@ -91,6 +91,27 @@ impl CountOrAuto {
     }
 }
 
+/// A gap, `auto` or `none`.
+pub(super) struct GapOrWord;
+
+impl GapOrWord {
+    pub fn read(&self, text: &str) -> Read<Prove> {
+        match text {
+            "auto" => Ok(Prove::Auto),
+            "none" => Ok(Prove::None),
+            gap => gap.parse().map(Prove::Gap).map_err(|_| "it must be a number, `auto` or `none`".to_owned()),
+        }
+    }
+
+    pub fn text(&self, value: &Prove) -> String {
+        match value {
+            Prove::Auto => "auto".to_owned(),
+            Prove::None => "none".to_owned(),
+            Prove::Gap(gap) => gap.to_string(),
+        }
+    }
+}
+
 /// `zero`, `random`, `random:S`, or a point as `at:b,w1,w2` and so on.
 pub(super) struct Place;
 
@@ -142,6 +163,8 @@ pub(super) const GROWTH: Range<f64> =
 pub(super) const COUNT: Range<usize> = Range(|count| *count > 0, "it must be at least 1");
 pub(super) const PLACE: Range<Start> =
     Range(Start::is_finite, "its numbers must be finite, and S of `random:S` not negative");
+
+pub(super) const GAP: Range<Prove> = Range(Prove::is_allowed, "a gap must be above 0 and below 1");
 
 pub(super) const PAIR_RANGE: Range<Pair> = Range(Pair::is_finite, "its numbers must be finite");
 

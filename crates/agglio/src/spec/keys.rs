@@ -4,7 +4,7 @@
 //! keyword argument. A new option is a new row, and the place that uses it.
 
 use super::form::*;
-use super::{Options, Pair, Restarts, Start};
+use super::{Options, Pair, Prove, Restarts, Start};
 use crate::error::{Error, ErrorKind, Result};
 use crate::oracle::{Loss, PreimageBranch};
 use crate::outcome::Noise;
@@ -50,6 +50,8 @@ pub enum Group {
     Method,
     /// Settings that restore methods as their papers print them.
     Paper,
+    /// The proof that no lower minimum exists.
+    Proof,
     /// Options that do not change the model.
     Run,
 }
@@ -197,6 +199,14 @@ keys! {
         "Size of the noise. Noise `post`: its largest absolute value. Noise `pre`: its standard deviation";
     pub constants: Statement, CONSTANTS, Range::ANY, "constants", "corrected|printed", Paper, "corrected", THEORY_ONLY,
         "Corrected constants, or those printed in the paper";
+
+    /// Solver `auto` proves fits of up to four parameters by itself, as far as 2e7 evaluations of a row suffice. A lower minimum
+    /// that is found on the way becomes the fit.
+    pub prove: Prove, GapOrWord, GAP, "prove", "GAP", Proof, "auto: up to four parameters, within a fixed effort", None,
+        "Prove that no point has a loss that is lower by more than GAP, relative to the loss; `none`: no proof";
+    /// The search goes on for as long as this allows; the bound that was reached is reported.
+    pub prove_seconds: f64, NUMBER, POSITIVE, "prove-seconds", "S", Proof, "no limit", None,
+        "End the search of a proof after this time";
 
     pub seed: u64, WHOLE, Range::ANY, "seed", "S", Run, "0", None,
         "Seed of all that is drawn at random: starts, minibatches, subsets of the rows, held-out rows, resamples, test points";

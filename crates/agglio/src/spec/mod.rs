@@ -28,7 +28,7 @@ pub use keys::{Group, KEYS, Key, Spec};
 pub use options::Options;
 pub(crate) use response::Response;
 pub use response::{Entry, Pair};
-pub use start::{Restarts, Start};
+pub use start::{Prove, Restarts, Start};
 
 use crate::activation::canonical;
 use crate::error::{Error, Result};

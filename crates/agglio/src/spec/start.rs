@@ -34,6 +34,25 @@ pub enum Restarts {
     Auto,
 }
 
+/// Whether a fit is proven to have the lowest minimum of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Prove {
+    /// By solver `auto`, for up to four parameters, within a fixed number of evaluations. The default.
+    #[default]
+    Auto,
+    /// Never.
+    None,
+    /// To this gap between loss and lower bound, relative to the loss.
+    Gap(f64),
+}
+
+impl Prove {
+    /// Whether its gap is above zero and below one.
+    pub(super) fn is_allowed(&self) -> bool {
+        !matches!(self, Prove::Gap(gap) if !(*gap > 0.0 && *gap < 1.0))
+    }
+}
+
 impl Start {
     /// Whether its numbers are finite, and the scale of a random start not negative.
     pub(super) fn is_finite(&self) -> bool {

@@ -79,7 +79,7 @@ impl Plan {
         if self.is_interrupted() {
             return Ok(nothing(Vec::new(), "the fit was interrupted"));
         }
-        let rows = rows_by_level(category, table.rows)?;
+        let (rows, plan) = (rows_by_level(category, table.rows)?, self.without_own_proofs());
         let mut reasons: Vec<Option<Error>> = separate.iter().map(|fit| left_out(fit, sharing, &table.names)).collect();
         loop {
             let kept: Vec<usize> =
@@ -88,7 +88,7 @@ impl Plan {
                 return Ok(nothing(with_reasons(separate, reasons), "no group can be fitted"));
             }
             let parts = kept.iter().filter_map(|&k| Some((separate.get(k)?, rows.get(k)?.1.as_slice()))).collect();
-            let joint = JointFit::new(self, table, sharing, parts)?;
+            let joint = JointFit::new(&plan, table, sharing, parts)?;
             let (curves, comparison) = match self.install(table.rows, || joint.result(level))?? {
                 None => return Ok(nothing(Vec::new(), "the fit was interrupted")),
                 Some(Joined::Curves(curves, comparison)) => (curves, comparison),

@@ -1,0 +1,125 @@
+//! The *proof* of a fit: when one is sought, and what becomes of a lower minimum that the search finds.
+
+use std::time::{Duration, Instant};
+
+use crate::error::Result;
+use crate::fit::Outcome;
+use crate::oracle::Oracle;
+use crate::outcome::{Status, StopReason};
+use crate::plan::Plan;
+use crate::prove::{Caller, Claim, Progress, Proof, Unprovable};
+use crate::race::{Found, Runs};
+use crate::solver::Solver;
+use crate::spec::Prove;
+
+/// The gap that solver `auto` proves by itself.
+const GAP: f64 = 1e-6;
+/// The most parameters for which it does.
+const FEW_PARAMETERS: usize = 4;
+/// The most evaluations of a row in a region. It is a number and not a time, so that every machine gives the same result.
+const BUDGET: u64 = 20_000_000;
+/// A search that can afford fewer regions than this is not begun.
+const FEW_REGIONS: u64 = 2_000;
+
+/// A search that is wanted.
+struct Wanted {
+    gap: f64,
+    /// The most regions.
+    regions: u64,
+    seconds: Option<Duration>,
+}
+
+impl Plan {
+    /// Seeks the proof that the point has the lowest minimum, if one is wanted. A lower minimum takes its place.
+    ///
+    /// # Errors
+    /// If rows are lost.
+    pub(super) fn prove(
+        &self,
+        oracle: &dyn Oracle,
+        found: &mut Found,
+        runs: &mut Runs<'_>,
+    ) -> Result<Option<std::result::Result<Proof, Unprovable>>> {
+        let Some(wanted) = self.wanted(oracle, found)? else { return Ok(None) };
+        if oracle.facts().is_convex {
+            let certificate = found.certificate(oracle)?;
+            return Ok(Some(Ok(Proof::of_convex(&found.outcome.model, &certificate, wanted.gap))));
+        }
+        let theta = found.outcome.theta.clone();
+        let claim = Claim {
+            oracle,
+            activation: &self.response.activation,
+            theta: &theta,
+            gap: wanted.gap,
+            threads: self.threads,
+        };
+        let mut search = Search { plan: self, oracle, runs, wanted: &wanted, begun: Instant::now(), last: None };
+        let (mut proof, best) = match claim.prove(&mut search)? {
+            Ok(proven) => proven,
+            Err(why) => return Ok(Some(Err(why)).filter(|_| self.proves_explicitly())),
+        };
+        if proof.improved_from.is_some() {
+            let outcome = match search.last.take().filter(|outcome| outcome.theta == best) {
+                Some(outcome) => outcome,
+                None => self.rules.descend_from(best, oracle, search.runs)?,
+            };
+            // what the search compares includes rounding of its own
+            proof.improved_from = Some(found.outcome.model.loss);
+            found.replace(outcome, oracle);
+        }
+        Ok(Some(Ok(proof)))
+    }
+
+    fn proves_explicitly(&self) -> bool {
+        matches!(self.spec.prove, Some(Prove::Gap(_)))
+    }
+
+    fn wanted(&self, oracle: &dyn Oracle, found: &mut Found) -> Result<Option<Wanted>> {
+        let seconds = self.spec.prove_seconds.map(Duration::from_secs_f64);
+        let is_end = found.outcome.tau == 1.0 && found.sigma.is_none() && found.outcome.multiplier == 0.0;
+        if !is_end || found.outcome.reason == StopReason::Interrupted || oracle.is_interrupted() {
+            return Ok(None);
+        }
+        Ok(match self.spec.prove.unwrap_or_default() {
+            Prove::None => None,
+            Prove::Gap(gap) => Some(Wanted { gap, regions: u64::MAX, seconds }),
+            Prove::Auto => {
+                let regions = BUDGET / oracle.rows() as u64;
+                let few = oracle.facts().parameters() <= FEW_PARAMETERS && regions >= FEW_REGIONS;
+                let sought = self.proves_by_itself
+                    && few
+                    && self.rules.solver == Solver::Auto
+                    && !oracle.facts().is_convex
+                    && self.rules.settings.radius.is_none()
+                    && !matches!(found.certificate(oracle)?.status, Status::NotIdentified | Status::WrongScale);
+                sought.then_some(Wanted { gap: GAP, regions, seconds })
+            }
+        })
+    }
+}
+
+/// A search under way.
+struct Search<'s, 'r> {
+    plan: &'s Plan,
+    oracle: &'s dyn Oracle,
+    runs: &'s mut Runs<'r>,
+    wanted: &'s Wanted,
+    begun: Instant,
+    /// The end of the last fit from a point that the search has found.
+    last: Option<Outcome>,
+}
+
+impl Caller for Search<'_, '_> {
+    fn improve(&mut self, start: Vec<f64>) -> Result<Vec<f64>> {
+        let outcome = self.plan.rules.descend_from(start, self.oracle, self.runs)?;
+        Ok(self.last.insert(outcome).theta.clone())
+    }
+
+    fn goes_on(&mut self, progress: &Progress) -> bool {
+        let in_time = self.wanted.seconds.is_none_or(|seconds| self.begun.elapsed() < seconds);
+        in_time
+            && progress.boxes < self.wanted.regions
+            && !self.oracle.is_interrupted()
+            && self.runs.hear_proof(progress)
+    }
+}
