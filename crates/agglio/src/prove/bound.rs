@@ -150,7 +150,7 @@ impl<'l> Examiner<'l> {
 
     /// The loss at a point, and half of the length of its gradient.
     pub fn at(&mut self, point: &Vector) -> Candidate {
-        let region = Region { kind: Kind::Box, centre: *point, radius: ZERO, lower: 0.0, number: 0, cut: 0, first: 1.0 };
+        let region = Region { kind: Kind::Box, centre: *point, radius: ZERO, lower: 0.0, number: 0, cut: 0, first: 1.0, predictors: 0 };
         let (scale, mut sums) = (self.scale(&region), Sums::default());
         for block in self.blocks() {
             self.predict(&region, block.clone());
@@ -189,7 +189,7 @@ impl<'l> Examiner<'l> {
     }
 
     fn examine_cone(&mut self, region: &Region, axis: usize, scale: &Scale, lower: f64) -> Finding {
-        let [near, far] = region.t(axis);
+        let [near, _] = region.t(axis);
         if self.falls_inwards(scale) {
             return Finding::Excluded;
         }
@@ -201,11 +201,10 @@ impl<'l> Examiner<'l> {
                 return Finding::Excluded;
             }
         }
-        let _ = far;
         // towards infinity rows saturate, so t is cut there as often as the other entries
         let along = region.radius[axis] / if near > 0.0 { region.centre[axis] } else { region.first };
         let cut = self.widest(|j| if j == axis { along } else { self.width(region, j) });
-        Finding::Open { lower, cut, centre: None }
+        Finding::Open { lower, cut, centre: Some(self.at(&region.middle()).loss) }
     }
 
     fn examine_box(

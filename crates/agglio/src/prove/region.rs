@@ -31,6 +31,8 @@ pub(super) struct Region {
     pub cut: usize,
     /// Half of the largest t of a whole cone.
     pub first: f64,
+    /// Number of entries of v; the others are of the response scale.
+    pub predictors: usize,
 }
 
 impl Region {
@@ -56,6 +58,17 @@ impl Region {
             Kind::Box => 0.0,
             Kind::Cone { axis, .. } => 1.0 / self.t(axis)[1],
         }
+    }
+
+    /// The point in the middle.
+    pub fn middle(&self) -> Vector {
+        let mut middle = self.centre;
+        if let Kind::Cone { axis, sign } = self.kind {
+            let t = middle[axis];
+            middle[axis] = f64::from(sign);
+            middle.iter_mut().take(self.predictors).for_each(|v| *v /= t);
+        }
+        middle
     }
 
     /// Both halves.

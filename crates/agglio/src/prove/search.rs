@@ -69,7 +69,7 @@ impl<'l> Search<'l> {
             unresolved: None,
             boxes: 0,
         };
-        let mut whole = Region { kind: Kind::Box, centre: ZERO, radius: ZERO, lower: 0.0, number: 0, cut: 0, first: 0.5 / first };
+        let mut whole = Region { kind: Kind::Box, centre: ZERO, radius: ZERO, lower: 0.0, number: 0, cut: 0, first: 0.5 / first, predictors };
         for (m, [low, high]) in landscape.response.bounds.iter().enumerate() {
             whole.centre[predictors + m] = 0.5 * (low + high);
             whole.radius[predictors + m] = 0.5 * (high - low);
@@ -171,7 +171,7 @@ impl<'l> Search<'l> {
                 if let Finding::Open { centre: Some(loss), .. } = finding
                     && loss < better.map_or(self.cut, |(least, _)| least)
                 {
-                    better = Some((loss, half.centre));
+                    better = Some((loss, half.middle()));
                 }
                 self.enter(half, finding);
             }
