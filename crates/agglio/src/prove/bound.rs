@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::landscape::{ASYMPTOTES_WITHIN, Landscape, Term};
+use super::landscape::{ASYMPTOTES_WITHIN, FAR, Landscape, Term};
 use super::region::{Kind, Region};
 use super::small::{self, Matrix, Vector, ZERO};
 use super::sums;
@@ -182,6 +182,10 @@ impl<'l> Examiner<'l> {
             }
         }
         let lower = (least * (1.0 - self.margin)).max(0.0);
+        // there the loss is not continuous, so its derivatives have no meaning
+        if self.is_undecided() {
+            return Finding::Open { lower, cut: self.widest(|j| self.width(region, j)), centre: None };
+        }
         match region.kind {
             Kind::Cone { axis, .. } => self.examine_cone(region, axis, &scale, lower),
             Kind::Box => self.examine_box(region, &scale, lower, cut, candidate),
@@ -232,6 +236,13 @@ impl<'l> Examiner<'l> {
         // where the gradient is least known for its width
         let entry = self.widest(|j| region.radius[j] * sums.slope[1][j]);
         Finding::Open { lower: lower.max(minorant), cut: entry, centre: Some(sums.centre) }
+    }
+
+    /// Whether rows at minus infinity are on either side of φ, as the sign of the coefficient is not decided.
+    fn is_undecided(&self) -> bool {
+        let [from, to] = &self.rows.z;
+        let mut far = self.landscape.length.iter().zip(from.iter().zip(to)).take_while(|(length, _)| **length >= FAR);
+        far.any(|(_, (from, to))| *from < 0.0 && *to > 0.0)
     }
 
     /// The entry of the greatest width, the first of several.

@@ -11,13 +11,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Unprovable;
-use super::small::{MOST, Matrix, Vector, ZERO};
+use super::small::{self, MOST, Matrix, Vector, ZERO};
 use crate::activation::{Activation, Shape};
 use crate::error::Result;
 use crate::oracle::{Ask, Batch, Facts, Oracle, Query};
 
-/// A row at minus infinity lies this far along the coefficient.
-const FAR: f64 = 1e100;
+/// A row at minus infinity lies at least this far along the coefficient.
+pub(super) const FAR: f64 = 1e100;
 /// Pivots smaller than this, relatively, are those of collinear columns.
 const COLLINEAR: f64 = 1e-12;
 /// Free asymptotes are searched for within so many ranges of the labels around them.
@@ -317,9 +317,13 @@ impl Gathered {
         for i in 0..self.label.len() {
             let mut u = ZERO;
             for j in 0..order {
-                let own = if self.is_far[i] { if j == 0 { -FAR } else { 0.0 } } else { self.columns[j][i] };
+                let own = if self.is_far[i] { if j == 0 { -1.0 } else { 0.0 } } else { self.columns[j][i] };
                 let rest = own - (0..j).map(|k| factor[j][k] * u[k]).sum::<f64>();
                 u[j] = rest / factor[j][j];
+            }
+            if self.is_far[i] {
+                let length = small::norm(&u);
+                u.iter_mut().for_each(|u| *u *= 2.0 * FAR / length);
             }
             self.columns.iter_mut().zip(u).for_each(|(column, u)| column[i] = u);
         }
