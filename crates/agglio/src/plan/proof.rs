@@ -75,7 +75,8 @@ impl Plan {
     }
 
     fn wanted(&self, oracle: &dyn Oracle, found: &mut Found) -> Result<Option<Wanted>> {
-        let seconds = self.spec.prove_seconds.map(Duration::from_secs_f64);
+        // a time that does not fit is no limit
+        let seconds = self.spec.prove_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let is_end = found.outcome.tau == 1.0 && found.sigma.is_none() && found.outcome.multiplier == 0.0;
         if !is_end || found.outcome.reason == StopReason::Interrupted || oracle.is_interrupted() {
             return Ok(None);

@@ -93,7 +93,8 @@ impl Landscape {
         if entries.len() + response.free.len() > MOST {
             return Ok(Err(Unprovable::TooManyParameters));
         }
-        let rows = Gathered::of(oracle, &entries)?;
+        let has_coefficient = entries.first().is_some_and(|entry| *entry < facts.layout.coefficients);
+        let rows = Gathered::of(oracle, &entries, has_coefficient)?;
         let Some(factor) = rows.factor() else { return Ok(Err(Unprovable::NotIdentified)) };
         let rows = rows.whitened(&factor);
         let mirrors = response.is_mirrored && rows.offset.iter().all(|offset| *offset == 0.0);
@@ -274,7 +275,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn of(oracle: &dyn Oracle, entries: &[usize]) -> Result<Gathered> {
+    fn of(oracle: &dyn Oracle, entries: &[usize], has_coefficient: bool) -> Result<Gathered> {
         let (layout, origin) = (oracle.facts().layout, oracle.facts().layout.zero());
         let directions: Vec<Vec<f64>> = entries.iter().map(|&entry| layout.unit(entry)).collect();
         let ask = Ask::Projection { theta: Cow::Borrowed(&origin), directions: Cow::Borrowed(&directions), limits: true };
@@ -283,12 +284,13 @@ impl Gathered {
         let counted: Vec<usize> = (0..oracle.rows()).filter(|&i| projection.weights()[i] > 0.0).collect();
         let gather = |column: &[f64]| counted.iter().map(|&i| column[i]).collect::<Vec<f64>>();
         let offset = gather(projection.at());
-        let is_far: Vec<bool> = offset.iter().map(|offset| *offset == f64::NEG_INFINITY).collect();
+        // without a coefficient it is the offset that is far away, on the left whatever the intercept
+        let is_far = offset.iter().map(|offset| has_coefficient && *offset == f64::NEG_INFINITY).collect();
         Ok(Gathered {
             columns: (0..entries.len()).map(|line| gather(projection.along(line))).collect(),
             label: gather(projection.labels()),
             weight: gather(projection.weights()).into_iter().map(|weight| weight / total).collect(),
-            offset: offset.into_iter().map(|offset| offset.max(f64::MIN)).collect(),
+            offset: offset.into_iter().map(|offset| offset.max(-FAR)).collect(),
             is_far,
         })
     }

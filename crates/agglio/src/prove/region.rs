@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::small::{MOST, Vector};
+use super::small::{MOST, Vector, ZERO};
 
 /// Where the entries of a region lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,11 @@ pub(super) struct Region {
 }
 
 impl Region {
+    /// A box that is a single point. The first `predictors` entries are those of v.
+    pub fn point(centre: Vector, predictors: usize) -> Region {
+        Region { kind: Kind::Box, centre, radius: ZERO, lower: 0.0, number: 0, cut: 0, first: 1.0, predictors }
+    }
+
     /// The smallest and the largest t of a cone.
     pub fn t(&self, axis: usize) -> [f64; 2] {
         [(self.centre[axis] - self.radius[axis]).max(0.0), self.centre[axis] + self.radius[axis]]

@@ -12,8 +12,10 @@ use crate::math::tree;
 
 /// Number of regions that leave the queue together. It does not depend on the number of threads, so neither do results.
 const BATCH: usize = 32;
-/// A box whose radii are all below this share of the size of the candidate is not cut.
-const SMALLEST: f64 = 1e-7;
+/// A box whose widest radius is below this share of the size of the candidate is not cut.
+pub(super) const SMALLEST: f64 = 1e-7;
+/// The same for t of a cone, as a share of t, or of this number where t is smaller.
+const SMALLEST_T: f64 = 1e-9;
 /// The first box is this many times as large as the candidate, and at least so large.
 const FIRST: f64 = 2.0;
 const LEAST_FIRST: f64 = 4.0;
@@ -34,8 +36,10 @@ pub(super) struct Search<'l> {
     far: BinaryHeap<Region>,
     /// The distance from which on regions are far.
     later: f64,
-    /// The smallest bound of regions that are too small to be cut.
-    unresolved: Option<f64>,
+    /// The smallest radius of a box that is cut, as a share of the size of the candidate.
+    smallest: f64,
+    /// The smallest bound, and the smallest distance, of regions that are too small to be cut.
+    unresolved: Option<[f64; 2]>,
     /// Number of regions that were examined.
     pub boxes: u64,
 }
@@ -66,10 +70,11 @@ impl<'l> Search<'l> {
             near: BinaryHeap::new(),
             far: BinaryHeap::new(),
             later: LATER * first,
+            smallest: SMALLEST,
             unresolved: None,
             boxes: 0,
         };
-        let mut whole = Region { kind: Kind::Box, centre: ZERO, radius: ZERO, lower: 0.0, number: 0, cut: 0, first: 0.5 / first, predictors };
+        let mut whole = Region { first: 0.5 / first, ..Region::point(ZERO, predictors) };
         for (m, [low, high]) in landscape.response.bounds.iter().enumerate() {
             whole.centre[predictors + m] = 0.5 * (low + high);
             whole.radius[predictors + m] = 0.5 * (high - low);
@@ -101,7 +106,8 @@ impl<'l> Search<'l> {
             return;
         }
         if self.is_smallest(&region) {
-            self.unresolved = Some(self.unresolved.map_or(region.lower, |least| least.min(region.lower)));
+            let [lower, distance] = self.unresolved.unwrap_or([f64::INFINITY; 2]);
+            self.unresolved = Some([lower.min(region.lower), distance.min(region.distance())]);
         } else if region.distance() >= self.later {
             self.far.push(region);
         } else {
@@ -109,14 +115,15 @@ impl<'l> Search<'l> {
         }
     }
 
+    /// Whether rounding decides on halves of a region.
     fn is_smallest(&self, region: &Region) -> bool {
         let entry = region.cut;
-        let size = match region.kind {
-            Kind::Box => self.candidate.point[entry].abs().max(1.0),
-            Kind::Cone { axis, .. } if axis == entry => return region.radius[entry] < 1e-9 * region.centre[entry].max(1e-9),
-            Kind::Cone { .. } => 1.0,
+        let smallest = match region.kind {
+            Kind::Box => self.smallest * self.candidate.point[entry].abs().max(1.0),
+            Kind::Cone { axis, .. } if axis == entry => SMALLEST_T * region.centre[entry].max(SMALLEST_T),
+            Kind::Cone { .. } => self.smallest,
         };
-        region.radius[entry] < SMALLEST * size
+        region.radius[entry] < smallest
     }
 
     /// Number of open regions.
@@ -127,7 +134,7 @@ impl<'l> Search<'l> {
     /// The smallest bound of the open regions, at most what is to be proven.
     pub fn lower_bound(&self) -> f64 {
         let near = self.near.peek().map(|region| region.lower);
-        near.into_iter().chain(self.unresolved).fold(self.cut, f64::min).max(0.0)
+        near.into_iter().chain(self.unresolved.map(|[lower, _]| lower)).fold(self.cut, f64::min).max(0.0)
     }
 
     /// Whether no region within the radius of the search is open.
@@ -138,7 +145,7 @@ impl<'l> Search<'l> {
     /// The distance up to which no region is open; none if none is open anywhere.
     pub fn radius(&self) -> Option<f64> {
         let open = self.near.iter().chain(&self.far).map(Region::distance);
-        open.reduce(f64::min)
+        open.chain(self.unresolved.map(|[_, distance]| distance)).reduce(f64::min)
     }
 
     /// Takes another candidate, which is below the cut.
@@ -185,5 +192,62 @@ impl<'l> Search<'l> {
                 return Pause::Counted;
             }
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::activation::named;
+    use crate::oracle::{Oracle, Problem};
+    use crate::rows::Dense;
+
+    /// Least squares with two minima of the same loss, ŵ and −ŵ: each row has a mirror image with the same response.
+    fn twins() -> (Landscape, Vector) {
+        let x = [0.3, -0.3, 0.8, -0.8, 1.4, -1.4, 2.0, -2.0];
+        let y = [0.9, 0.9, 0.1, 0.1, 0.85, 0.85, 0.95, 0.95];
+        let rows = Dense::new(x.to_vec(), 1, y.to_vec()).unwrap();
+        let phi = named("silu").unwrap();
+        let oracle = Problem { intercept: false, ..Problem::new(phi.clone()) }.on(&rows).unwrap();
+        let landscape = Landscape::of(&oracle as &dyn Oracle, &phi).unwrap().unwrap();
+        let mut examiner = Examiner::new(&landscape);
+        // the lowest of a fine grid, polished by Newton steps on the differences of the loss
+        let at = |v: f64, examiner: &mut Examiner<'_>| {
+            let mut point = ZERO;
+            point[0] = v;
+            examiner.at(&point).loss
+        };
+        let mut v = (0..4000).map(|k| f64::from(k) * 0.002).min_by(|a, b| at(*a, &mut examiner).total_cmp(&at(*b, &mut examiner))).unwrap();
+        let mut step = 0.002;
+        while step > 1e-12 {
+            v = [v - step, v, v + step].into_iter().min_by(|a, b| at(*a, &mut examiner).total_cmp(&at(*b, &mut examiner))).unwrap();
+            step *= 0.7;
+        }
+        let mut point = ZERO;
+        point[0] = v;
+        (landscape, point)
+    }
+
+    /// The search with a gap, up to so many regions.
+    fn searched(smallest: f64, gap: f64) -> (Pause, bool, f64) {
+        let (landscape, point) = twins();
+        let candidate = Examiner::new(&landscape).at(&point);
+        let mut search = Search { smallest, ..Search::new(&landscape, candidate, gap * candidate.loss) };
+        let pause = search.run(20_000, &mut |_| true);
+        (pause, search.is_complete(), (candidate.loss - search.lower_bound()) / candidate.loss)
+    }
+
+    #[test]
+    fn a_twin_of_the_candidate_is_excluded_up_to_the_gap_and_left_open_below_rounding() {
+        let (pause, complete, gap) = searched(SMALLEST, 1e-6);
+        assert_eq!((pause, complete), (Pause::Complete, true));
+        assert!(gap <= 1.0001e-6, "{gap}");
+        // rounding cannot tell whether the twin is lower, so it must stay open
+        let (pause, complete, gap) = searched(SMALLEST, 1e-17);
+        assert_eq!((pause, complete), (Pause::Complete, false));
+        assert!(gap > 0.0 && gap < 1e-9, "{gap}");
+        // without a smallest box the search of the twin does not end so soon
+        assert_eq!(searched(0.0, 1e-17).0, Pause::Counted);
     }
 }
