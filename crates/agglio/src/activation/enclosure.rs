@@ -5,15 +5,17 @@ use multiversion::multiversion;
 use super::{Activation, PiecewiseMonotone, Shape};
 
 /// Each end of a range is moved outward by this share of it, more than the rounding errors of φ and of its derivatives.
-const MARGIN: f64 = 16.0 * f64::EPSILON;
+pub(crate) const MARGIN: f64 = 16.0 * f64::EPSILON;
 /// Up to this |z| a function may be a difference of larger numbers, so that its error is relative to its largest value.
 const CANCELLING: f64 = 40.0;
 
-/// The ends of one interval of z for each row. They may be infinite.
+/// One interval of z for each row. Its ends may be infinite.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Intervals<'a> {
     pub from: &'a [f64],
     pub to: &'a [f64],
+    /// The share by which ends of ranges are moved outward: [`MARGIN`].
+    pub margin: f64,
 }
 
 /// Writes the ranges of φ and φ′.
@@ -63,7 +65,7 @@ fn range_between(function: &PiecewiseMonotone, z: Intervals<'_>, [lo, hi]: [&mut
     for &(at, value) in function.turns() {
         include(z.from, z.to, lo, hi, [at, value]);
     }
-    widen(z.from, z.to, lo, hi, MARGIN * function.size());
+    widen(z, lo, hi, z.margin * function.size());
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
@@ -85,11 +87,11 @@ fn include(from: &[f64], to: &[f64], lo: &mut [f64], hi: &mut [f64], [at, value]
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
-fn widen(from: &[f64], to: &[f64], lo: &mut [f64], hi: &mut [f64], error: f64) {
-    for (((lo, hi), from), to) in lo.iter_mut().zip(hi).zip(from).zip(to) {
+fn widen(z: Intervals<'_>, lo: &mut [f64], hi: &mut [f64], error: f64) {
+    for (((lo, hi), from), to) in lo.iter_mut().zip(hi).zip(z.from).zip(z.to) {
         let cancels = (from.abs() < CANCELLING) | (to.abs() < CANCELLING);
         // an underflow has no relative error
         let error = if cancels { error } else { f64::MIN_POSITIVE };
-        (*lo, *hi) = (*lo - (MARGIN * lo.abs() + error), *hi + (MARGIN * hi.abs() + error));
+        (*lo, *hi) = (*lo - (z.margin * lo.abs() + error), *hi + (z.margin * hi.abs() + error));
     }
 }
