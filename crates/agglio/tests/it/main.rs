@@ -49,4 +49,5 @@ mod stops;
 mod terms;
 mod theory;
 mod tuning;
+mod uniqueness;
 mod wide;
