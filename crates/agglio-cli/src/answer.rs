@@ -2,8 +2,8 @@
 
 use agglio::activation::{Activation, named};
 use agglio::inference::{
-    Covariance, Curve, Distribution, Intervals, Line, LinearHypothesis, Reading, Resampling, Summary, Test,
-    Unavailable, estimates_table, has_asymptotes, parameter_names,
+    Available, Covariance, Curve, Distribution, Intervals, Line, LinearHypothesis, Reading, Resampling, Summary, Test,
+    Unavailable, Uniqueness, estimates_table, has_asymptotes, parameter_names,
 };
 use agglio::oracle::ResponseName;
 use agglio::spec::{Entry, Pair};
@@ -60,6 +60,8 @@ pub struct Answer {
     curve: Option<(agglio::Curve, Vec<Line<'static>>)>,
     midpoint: Option<(&'static str, Reading)>,
     slope: Option<Reading>,
+    /// The radius within which the fit is the only minimum, or why there is none.
+    uniqueness: Option<Available<Uniqueness>>,
     /// Lines that have no answer, for the reason of the note.
     unanswered: Vec<(String, Option<String>)>,
     /// Whether the answer was cut short by a signal.
@@ -149,6 +151,7 @@ impl Question {
         };
         let summary = inference.summary(names, self.level, self.intervals)?;
         let mut answer = Answer::of(&summary, named(spec.activation())?.as_ref(), fitted.affine, self.curve);
+        answer.uniqueness = Some(inference.uniqueness()?);
         answer.ec = (!self.ec.is_empty()).then(|| self.readings(&summary, spec, fitted.affine));
         let tests = self.tests.iter().zip(self.hypotheses(&summary.names)?);
         let tests = tests.map(|(text, hypotheses)| Ok((text.clone(), inference.wald_test(&hypotheses)?)));
@@ -252,6 +255,19 @@ impl Answer {
         let tests = self.tests.iter().flatten();
         lines.extend(tests.map(|(text, test)| ("test".to_owned(), format!("{text}: {}", in_words(test)))));
         lines
+    }
+
+    /// The radius within which the fit is the only minimum; none if it is not known.
+    pub fn uniqueness(&self) -> Option<Uniqueness> {
+        self.uniqueness?.ok()
+    }
+
+    /// The same in words. Only one of the reasons why it is not known can change with the fit.
+    pub fn uniqueness_in_words(&self) -> Option<String> {
+        match self.uniqueness? {
+            Ok(own) => Some(own.to_string()),
+            Err(reason) => (reason == Unavailable::ManyCoefficients).then(|| reason.to_string()),
+        }
     }
 
     /// Which parameters of a curve have no profile interval although the others have.

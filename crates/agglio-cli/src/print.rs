@@ -89,6 +89,9 @@ struct FittedJson<'a> {
     status: String,
     certified: bool,
     certificate: Value,
+    unique_within: Option<f64>,
+    unique_within_rows: Option<usize>,
+    ellipsoid_95: Option<f64>,
     proof: Option<Value>,
     rows: usize,
     passes: f64,
@@ -111,7 +114,7 @@ impl Fitted {
     /// Never, as far as known: all keys are text.
     pub fn json(&self) -> Result<String> {
         let (report, summary) = (&self.report, self.answer.summary.as_ref());
-        let goodness = summary.map(|own| own.goodness);
+        let (goodness, uniqueness) = (summary.map(|own| own.goodness), self.answer.uniqueness());
         let coefficients = self.names.iter().zip(&report.coefficients);
         pretty(&FittedJson {
             intercept: report.intercept,
@@ -148,6 +151,9 @@ impl Fitted {
             status: report.status().to_string(),
             certified: self.certified(),
             certificate: self.certificate(),
+            unique_within: uniqueness.map(|own| own.radius),
+            unique_within_rows: uniqueness.map(|own| own.rows),
+            ellipsoid_95: uniqueness.map(|own| own.ellipsoid_95),
             proof: report.proof.as_ref().and_then(|proof| proof.as_ref().ok()).map(proof),
             rows: report.rows,
             passes: report.passes,
@@ -279,6 +285,8 @@ impl Fitted {
         let distance = self.distance.map(|distance| ("‖w−w*‖", format::short(distance)));
         rows.splice(5..5, adjusted.into_iter().chain(distance).chain(answer));
         rows.splice(3..3, self.noise());
+        let uniqueness = self.answer.uniqueness_in_words().map(|words| ("uniqueness", words));
+        rows.splice(rows.len() - 2..rows.len() - 2, uniqueness);
         if let Some(lower) = report.certificate.lower_at_infinity {
             let lower = format::short(lower);
             let words = format!(

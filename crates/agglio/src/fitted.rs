@@ -199,7 +199,11 @@ impl Fitted {
             coordinates: Some(facts.coordinates.clone()),
             ..Problem::new(activation.clone())
         };
-        let ask = Ask::Projection { theta: Cow::Borrowed(&self.outcome.theta), directions: Cow::Borrowed(&[]), limits: false };
+        let ask = Ask::Projection {
+            theta: Cow::Borrowed(&self.outcome.theta),
+            directions: Cow::Borrowed(&[]),
+            limits: false,
+        };
         let projection = problem.on(rows)?.ask(&Query::new(Batch::All, ask))?.projection()?;
         let mut predictions = vec![0.0; rows.len()];
         match self.report.sigma.filter(|_| centre == Centre::Mean) {

@@ -300,3 +300,52 @@ fn a_midpoint_outside_the_data_is_told() {
         assert!(!folder.run(&format!("fit {words}")).stderr.contains("extrapolated"), "{words}");
     }
 }
+
+/// The sample of many rows is named, and the radius is null without standard errors, or if no bound is known.
+#[test]
+fn the_radius_of_uniqueness_is_printed_and_in_the_object() {
+    let folder = plans();
+    let words = "k.csv --target participation --features match_rate,age,log_employment,sole_plan";
+    let fit = folder.fit(words);
+    assert!(number(&fit["unique_within"]) > 0.1);
+    assert_eq!(number(&fit["unique_within_rows"]), 1534.0);
+    // scipy: sqrt(chi2.ppf(0.95, 5))
+    assert_close(number(&fit["ellipsoid_95"]), 3.327235743604043, 1e-10);
+    let others = [
+        ("--se none", false),
+        ("--loss bernoulli", false),
+        ("--range free,free", false),
+        ("--l2 0.1", false),
+        ("--se hc3", true),
+        ("--se hessian", true),
+    ];
+    for (flags, has_one) in others {
+        let other = folder.fit(&format!("{words} {flags}"));
+        for field in ["unique_within", "unique_within_rows", "ellipsoid_95"] {
+            assert_eq!(other[field].is_null(), !has_one, "{flags}: {field}");
+        }
+        if has_one {
+            assert_close(number(&other["unique_within"]), number(&fit["unique_within"]), 1e-6);
+        }
+        assert_eq!(folder.run(&format!("fit {words} {flags}")).stdout.contains("\nuniqueness "), has_one, "{flags}");
+    }
+    folder.run("simulate --rows 3000 --features 2 --activation sigmoid --noise post:.1 -o many.csv");
+    let table = folder.run("fit many.csv --target y --activation sigmoid").stdout;
+    let words: Vec<&str> = table.split_whitespace().collect();
+    assert!(words.join(" ").contains("; on 2048 of the rows"), "{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+}
+
+/// A dose of zero lies at minus infinity for one sign of the slope, so the radius ends where the slope is zero.
+#[test]
+fn the_radius_of_uniqueness_ends_where_a_slope_is_zero() {
+    let mut lines = vec!["dose,y".to_owned()];
+    for (dose, y) in [("0", 0.02), ("0", 0.01), ("1", 0.15), ("2", 0.32), ("4", 0.5), ("8", 0.71), ("16", 0.88)] {
+        lines.push(format!("{dose},{y}"));
+    }
+    let folder = Folder::with(&[("dose.csv", &lines.join("\n"))]);
+    let fit = folder.fit("dose.csv --target y --features log(dose) --activation sigmoid");
+    let name = "log(dose)";
+    let t = number(&fit["coefficients"][name]) / number(&fit["standard_errors"][name]);
+    assert!(number(&fit["unique_within"]) <= t * (1.0 + 1e-9), "{} {t}", fit["unique_within"]);
+}

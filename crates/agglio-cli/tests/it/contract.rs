@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{BEYOND, Folder, commands, number};
 
-const FIELDS: [&str; 36] = [
+const FIELDS: [&str; 39] = [
     "intercept",
     "coefficients",
     "affine",
@@ -33,6 +33,9 @@ const FIELDS: [&str; 36] = [
     "status",
     "certified",
     "certificate",
+    "unique_within",
+    "unique_within_rows",
+    "ellipsoid_95",
     "proof",
     "rows",
     "passes",

@@ -60,7 +60,7 @@ pub(crate) fn enclose_radial_derivative(
 }
 
 /// Replaces the values at the ends of intervals by the range between them.
-fn range_between(function: &PiecewiseMonotone, z: Intervals<'_>, [lo, hi]: [&mut [f64]; 2]) {
+pub(crate) fn range_between(function: &PiecewiseMonotone, z: Intervals<'_>, [lo, hi]: [&mut [f64]; 2]) {
     order(z.from, z.to, lo, hi, function.limits());
     for &(at, value) in function.turns() {
         include(z.from, z.to, lo, hi, [at, value]);

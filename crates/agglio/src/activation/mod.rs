@@ -55,7 +55,9 @@ use crate::math::vector::{Function, map, map_both};
 pub use affine::Affine;
 pub use arctan::Arctan;
 pub use cloglog::Cloglog;
-pub(crate) use enclosure::{Intervals, MARGIN, enclose, enclose_radial_derivative, enclose_second_derivative};
+pub(crate) use enclosure::{
+    Intervals, MARGIN, enclose, enclose_radial_derivative, enclose_second_derivative, range_between,
+};
 pub use envelope::{Envelope, Fall};
 pub use expm1::Expm1;
 pub use exponential::Exp;

@@ -25,6 +25,7 @@ mod response;
 mod sandwich;
 mod summary;
 mod unavailable;
+mod uniqueness;
 mod units;
 
 use std::fmt;
@@ -45,6 +46,7 @@ pub use lines::{Line, estimates_table, plain_table, values_table};
 pub use nested::{Deviance, Test, f_test, likelihood_ratio_test};
 pub use summary::{INTERCEPT, Intervals, Summary, parameter_names};
 pub use unavailable::{Available, Unavailable};
+pub use uniqueness::Uniqueness;
 
 pub(crate) use response::ScaledResponse;
 use sandwich::{Counts, Sandwich};
@@ -93,7 +95,9 @@ pub struct Inference<'a> {
     covariance: Symmetric,
     /// Directions u of β for which the covariance of β is Σ u·uᵀ.
     directions: Vec<Vec<f64>>,
-    /// Mean of ω r², where r is divided by the standard deviation of the response if the loss is a likelihood.
+    /// The bread of the covariance, and the mean of ω r², where r is divided by the standard deviation of the response if the
+    /// loss is a likelihood.
+    bread: Symmetric,
     square: f64,
     goodness: Goodness,
     clusters: Option<usize>,
@@ -125,6 +129,7 @@ impl<'a> Inference<'a> {
             counts,
             covariance,
             directions,
+            bread,
             square,
             goodness,
             clusters,

@@ -7,7 +7,7 @@ use crate::error::Error;
 /// A value, or the reason why there is none.
 pub type Available<T> = std::result::Result<T, Unavailable>;
 
-/// Why there are no standard errors.
+/// Why there are no standard errors, or no other result of an inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unavailable {
@@ -43,6 +43,16 @@ pub enum Unavailable {
     WildLikelihood,
     /// The quantity is defined for noise after φ only.
     NoiseBefore,
+    /// The fit is linear least squares on φ⁻¹(y), whose minimum is unique.
+    LinearStage,
+    /// The loss is convex, so its minimum is unique.
+    ConvexLoss,
+    /// No bound of the curvature is known for a free response scale.
+    FreeScale,
+    /// The turning points of φ and its derivatives are not known.
+    UnknownShape,
+    /// A matrix of so many coefficients would take too long.
+    ManyCoefficients,
 }
 
 impl fmt::Display for Unavailable {
@@ -74,6 +84,11 @@ impl fmt::Display for Unavailable {
                 "the wild bootstrap needs least squares: residuals of random signs would take shares out of their range"
             }
             Unavailable::NoiseBefore => "marginal effects are defined for noise after the activation only",
+            Unavailable::LinearStage => "the fit is linear least squares, whose minimum is unique",
+            Unavailable::ConvexLoss => "the loss is convex, so its minimum is unique",
+            Unavailable::FreeScale => "no bound of the curvature is known for a free response scale",
+            Unavailable::UnknownShape => "no bound of the curvature is known for this activation",
+            Unavailable::ManyCoefficients => "not computed: too many coefficients",
         })
     }
 }

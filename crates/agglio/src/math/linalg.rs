@@ -150,6 +150,15 @@ impl Symmetric {
         Some(eigen)
     }
 
+    /// The smallest eigenvalue; none if an entry is not finite, or if the iteration fails.
+    pub(crate) fn least_eigenvalue(&self) -> Option<f64> {
+        if !self.is_finite() {
+            return None;
+        }
+        let matrix = MatRef::from_column_major_slice(&self.entries, self.order, self.order);
+        matrix.self_adjoint_eigenvalues(Side::Lower).ok()?.first().copied()
+    }
+
     /// The sum of the diagonal.
     pub(crate) fn trace(&self) -> f64 {
         (0..self.order).map(|j| self.at(j, j)).sum()

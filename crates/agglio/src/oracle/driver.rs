@@ -165,6 +165,7 @@ impl Driver {
             baseline,
             has_limits: measured.has_limits,
             is_convex: problem.loss.is_convex(),
+            bounds_curvature: !problem.loss.is_convex() && frame.response.is_none() && activation.shape().is_some(),
             response: frame.response.clone(),
             activation: Traits {
                 derivative_at_zero: activation.derivative(0.0).abs(),

@@ -59,6 +59,9 @@ pub struct Facts {
     pub has_limits: bool,
     /// Whether the loss at τ = 1 is convex in θ for every table, so that every run ends at the same minimum.
     pub is_convex: bool,
+    /// Whether the curvature of the loss at τ = 1 has a known bound in a neighbourhood: for least squares on a fixed response
+    /// scale, if the shape of φ is known.
+    pub bounds_curvature: bool,
     /// The free entries of the response scale, if there are any.
     pub response: Option<ResponseScale>,
     /// The properties of φ that a strategy may use.

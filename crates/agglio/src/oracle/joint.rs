@@ -47,7 +47,7 @@ impl Joint {
     ) -> Result<Joint> {
         let layout = Layout { coefficients: dim, intercept: false, response: [false; 2] };
         let coordinates = Coordinates::new(None, Vec::new(), dim, false, false)?;
-        let facts = Facts { layout, coordinates, response: None, ..pooled.clone() };
+        let facts = Facts { layout, coordinates, response: None, bounds_curvature: false, ..pooled.clone() };
         Ok(Joint { members, facts, predictor, interrupt })
     }
 

@@ -15,7 +15,7 @@ use crate::oracle::response_pass::Rescaled;
 use crate::oracle::scratch::{Scratch, ScratchView};
 use crate::oracle::shard::{Asked, Prepared};
 use crate::oracle::wild::Wild;
-use crate::rows::{Addition, Predictor, Rows, Run};
+use crate::rows::{Addition, BLOCK, Predictor, Rows, Run};
 
 /// Number of rows of `width` entries that are processed together. They must still be in the cache when their
 /// coefficients are known and they are added to the gradient.
@@ -327,7 +327,7 @@ impl<'a> RowPass<'a> {
 
     /// Columns: label, weight, z at the point, and the derivative of z along each line.
     fn add_projection(&self, start: usize, run: &Run<'_>, view: ScratchView<'_>, sums: &mut PartialSums) {
-        let ScratchView { weight, z, columns: [label, nothing, ..], .. } = view;
+        let ScratchView { weight, z, columns: [label, nothing, ..], products, .. } = view;
         self.rows.labels(run, label);
         nothing.fill(0.0);
         self.asked.append_positions(start..start + run.len(), &mut sums.positions);
@@ -336,7 +336,18 @@ impl<'a> RowPass<'a> {
         keep(label);
         keep(weight);
         keep(z);
-        for line in &self.others {
+        let (blocks, mut together) = (self.others.chunks_exact(BLOCK), Vec::new());
+        let few = blocks.remainder();
+        for lines in blocks {
+            together.resize(BLOCK * run.len(), 0.0);
+            let points: Vec<f64> = lines.iter().flat_map(|line| line.v.iter().copied()).collect();
+            self.rows.dots_many(run, self.pivot(), &points, &mut together, products);
+            for (line, z) in lines.iter().zip(together.chunks_exact_mut(run.len())) {
+                z.iter_mut().for_each(|z| *z += line.constant);
+                keep(z);
+            }
+        }
+        for line in few {
             self.predict(line, run, nothing, z);
             keep(z);
         }

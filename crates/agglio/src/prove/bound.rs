@@ -222,14 +222,7 @@ impl<'l> Examiner<'l> {
         Finding::Open { lower, cut, centre: Some(self.at(&region.middle()).loss) }
     }
 
-    fn examine_box(
-        &mut self,
-        region: &Region,
-        scale: &Scale,
-        lower: f64,
-        cut: f64,
-        candidate: &Candidate,
-    ) -> Finding {
+    fn examine_box(&mut self, region: &Region, scale: &Scale, lower: f64, cut: f64, candidate: &Candidate) -> Finding {
         let mut sums = Sums::default();
         for block in self.blocks() {
             self.add_slopes(scale, block.clone(), &mut sums);
@@ -325,7 +318,13 @@ impl<'l> Examiner<'l> {
         let [from, to] = part(&self.rows.z, block.clone());
         let [value_lo, value_hi] = part_mut(&mut self.rows.value, block.clone());
         let slope = part_mut(&mut self.rows.slope, block.clone());
-        enclose(activation.as_ref(), shape, Intervals { from, to, margin: self.ulps }, [&mut *value_lo, &mut *value_hi], slope);
+        enclose(
+            activation.as_ref(),
+            shape,
+            Intervals { from, to, margin: self.ulps },
+            [&mut *value_lo, &mut *value_hi],
+            slope,
+        );
         let [lo, hi] = part_mut(&mut self.rows.residual, block);
         if response.free.is_empty() {
             return sums::subtract([value_lo, value_hi], label, [lo, hi]);
@@ -455,9 +454,15 @@ impl<'l> Examiner<'l> {
         }
         let mut point = ZERO;
         let ends: Vec<[f64; 2]> = (0..order).map(|j| self.entry(region, j)).collect();
-        point.iter_mut().zip(&ends).for_each(|(v, [lo, hi])| *v = if hi.is_finite() && lo.is_finite() { 0.5 * (lo + hi) } else { 0.0 });
+        point
+            .iter_mut()
+            .zip(&ends)
+            .for_each(|(v, [lo, hi])| *v = if hi.is_finite() && lo.is_finite() { 0.5 * (lo + hi) } else { 0.0 });
         let slope = small::times(penalty, &point, order);
-        let fall: f64 = (0..order).map(|j| 2.0 * slope[j].abs() * 0.5 * (ends[j][1] - ends[j][0])).filter(|fall| !fall.is_nan()).sum();
+        let fall: f64 = (0..order)
+            .map(|j| 2.0 * slope[j].abs() * 0.5 * (ends[j][1] - ends[j][0]))
+            .filter(|fall| !fall.is_nan())
+            .sum();
         (small::dot(&point, &slope) * (1.0 - self.margin) - fall * (1.0 + self.margin)).max(0.0)
     }
 
@@ -697,7 +702,10 @@ mod tests {
                     for _ in 0..20 {
                         let inside = point(&region, landscape.order(), &mut random);
                         let loss = examiner.at(&inside).loss;
-                        assert!(!(loss < lower * (1.0 - 1e-12)), "{name} {seed} {free}: {loss} < {lower} in {region:?}");
+                        assert!(
+                            !(loss < lower * (1.0 - 1e-12)),
+                            "{name} {seed} {free}: {loss} < {lower} in {region:?}"
+                        );
                     }
                 }
             }
@@ -776,7 +784,8 @@ mod tests {
             for exponent in 0..10 {
                 let mut region = Region::point(newton.point, landscape.predictors);
                 region.radius[..landscape.order()].fill(10.0_f64.powi(-exponent - 8));
-                wrong += usize::from(examiner.examine(&region, f64::INFINITY, &nobody(&landscape)) == Finding::Excluded);
+                wrong +=
+                    usize::from(examiner.examine(&region, f64::INFINITY, &nobody(&landscape)) == Finding::Excluded);
             }
         }
         assert!(held >= 100, "{held}");

@@ -238,10 +238,7 @@ fn response(facts: &Facts, activation: &dyn Activation) -> std::result::Result<R
         [true, false] => Response {
             fixed: Term { alpha: 0.0, beta: b },
             free: vec![Term { alpha: 1.0, beta: 0.0 }],
-            bounds: vec![[
-                lowest - (b * left).min(b * right),
-                highest - (b * left).max(b * right),
-            ]],
+            bounds: vec![[lowest - (b * left).min(b * right), highest - (b * left).max(b * right)]],
             is_mirrored: false,
         },
         // the scale is free, and the asymptote that is not at the offset is within
@@ -278,7 +275,8 @@ impl Gathered {
     fn of(oracle: &dyn Oracle, entries: &[usize], has_coefficient: bool) -> Result<Gathered> {
         let (layout, origin) = (oracle.facts().layout, oracle.facts().layout.zero());
         let directions: Vec<Vec<f64>> = entries.iter().map(|&entry| layout.unit(entry)).collect();
-        let ask = Ask::Projection { theta: Cow::Borrowed(&origin), directions: Cow::Borrowed(&directions), limits: true };
+        let ask =
+            Ask::Projection { theta: Cow::Borrowed(&origin), directions: Cow::Borrowed(&directions), limits: true };
         let projection = oracle.ask(&Query::new(Batch::All, ask))?.projection()?;
         let total: f64 = projection.weights().iter().sum();
         let counted: Vec<usize> = (0..oracle.rows()).filter(|&i| projection.weights()[i] > 0.0).collect();

@@ -21,9 +21,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::activation::Activation;
+use crate::certificate::Certificate;
 use crate::error::Result;
 use crate::math::tree;
-use crate::certificate::Certificate;
 use crate::oracle::{Model, Oracle};
 use bound::Examiner;
 use landscape::{Landscape, asymptotes_within};

@@ -11,10 +11,7 @@ pub(super) enum Kind {
     Box,
     /// v = ψ/t, where ψ is `sign` along the axis. `centre` and `radius` are those of t along the axis, and of ψ along the
     /// others. t = 0 is infinity.
-    Cone {
-        axis: usize,
-        sign: i8,
-    },
+    Cone { axis: usize, sign: i8 },
 }
 
 /// A box or a part of a cone, with a lower bound of the loss in it.

@@ -218,10 +218,16 @@ mod tests {
             point[0] = v;
             examiner.at(&point).loss
         };
-        let mut v = (0..4000).map(|k| f64::from(k) * 0.002).min_by(|a, b| at(*a, &mut examiner).total_cmp(&at(*b, &mut examiner))).unwrap();
+        let mut v = (0..4000)
+            .map(|k| f64::from(k) * 0.002)
+            .min_by(|a, b| at(*a, &mut examiner).total_cmp(&at(*b, &mut examiner)))
+            .unwrap();
         let mut step = 0.002;
         while step > 1e-12 {
-            v = [v - step, v, v + step].into_iter().min_by(|a, b| at(*a, &mut examiner).total_cmp(&at(*b, &mut examiner))).unwrap();
+            v = [v - step, v, v + step]
+                .into_iter()
+                .min_by(|a, b| at(*a, &mut examiner).total_cmp(&at(*b, &mut examiner)))
+                .unwrap();
             step *= 0.7;
         }
         let mut point = ZERO;

@@ -131,7 +131,13 @@ pub(super) fn join([lo, hi]: EndsMut<'_>, [other_lo, other_hi]: Ends<'_>) {
 /// Σ ω·min r².
 pub(super) fn least_squares(weight: &[f64], [lo, hi]: Ends<'_>, squares: &mut [f64]) -> f64 {
     vector::zip(lo, hi, squares, |lo, hi| {
-        let nearest = if lo > 0.0 { lo } else if hi < 0.0 { hi } else { 0.0 };
+        let nearest = if lo > 0.0 {
+            lo
+        } else if hi < 0.0 {
+            hi
+        } else {
+            0.0
+        };
         nearest * nearest
     });
     vector::sum_of(weight, squares, |weight, square| weight * square)
@@ -178,7 +184,8 @@ pub(super) fn bend(
     [slope_lo, slope_hi]: Ends<'_>,
     [bend_lo, bend_hi]: EndsMut<'_>,
 ) {
-    let rows = bend_lo.iter_mut().zip(bend_hi).zip(weight).zip(residual_lo).zip(residual_hi).zip(slope_lo).zip(slope_hi);
+    let rows =
+        bend_lo.iter_mut().zip(bend_hi).zip(weight).zip(residual_lo).zip(residual_hi).zip(slope_lo).zip(slope_hi);
     for ((((((lo, hi), weight), &r), &r_hi), &s), &s_hi) in rows {
         let [slope, slope_hi] = times(scale, [s, s_hi]);
         let (a, b) = (slope * slope, slope_hi * slope_hi);

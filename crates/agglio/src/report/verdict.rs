@@ -385,7 +385,8 @@ fn proven(proof: &Proof) -> String {
 
 /// The points that a search has covered.
 fn covered(proof: &Proof) -> String {
-    let radius = proof.radius.map(|radius| format!("with linear predictors up to {} (root mean square)", brief(radius)));
+    let radius =
+        proof.radius.map(|radius| format!("with linear predictors up to {} (root mean square)", brief(radius)));
     let asymptotes =
         proof.asymptotes_within.map(|[low, high]| format!("with asymptotes from {} to {}", short(low), short(high)));
     match (radius, asymptotes) {

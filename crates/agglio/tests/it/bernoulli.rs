@@ -166,7 +166,8 @@ fn other_answers_have_the_same_loss() {
             let expected = loss(oracle.facts().layout.constant(b));
             assert!((constant.loss - expected).abs() < 1e-12 * expected, "{link}: {} {expected}", constant.loss);
         }
-        let ask = Ask::Projection { theta: (&theta).into(), directions: vec![vec![1.0, 2.0, -1.0]].into(), limits: false };
+        let ask =
+            Ask::Projection { theta: (&theta).into(), directions: vec![vec![1.0, 2.0, -1.0]].into(), limits: false };
         let line = oracle.ask(&Query::new(Batch::All, ask)).unwrap().projection().unwrap();
         let ratio = line.loss(0, 0.5, 0.0) / line.loss(0, 0.0, 0.0);
         let expected = loss(vec![0.9, 0.7, -0.3]) / loss(theta.clone());

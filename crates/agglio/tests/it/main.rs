@@ -50,4 +50,5 @@ mod stops;
 mod terms;
 mod theory;
 mod tuning;
+mod uniqueness;
 mod wide;
