@@ -23,7 +23,7 @@ LAYERS = [
     "report theory inference",
     "certificate",
     "fit",
-    "solver",
+    "solver prove",
     "oracle",
     "read",
     "table",

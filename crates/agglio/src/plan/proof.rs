@@ -43,7 +43,8 @@ impl Plan {
         let Some(wanted) = self.wanted(oracle, found)? else { return Ok(None) };
         if oracle.facts().is_convex {
             let certificate = found.certificate(oracle)?;
-            return Ok(Some(Ok(Proof::of_convex(&found.outcome.model, &certificate, wanted.gap))));
+            let left = certificate.left_to_gain.filter(|_| certificate.certified());
+            return Ok(Some(Ok(Proof::of_convex(found.outcome.model.loss, left, wanted.gap))));
         }
         let theta = found.outcome.theta.clone();
         let claim = Claim {

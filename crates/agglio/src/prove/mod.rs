@@ -21,10 +21,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::activation::Activation;
-use crate::certificate::Certificate;
 use crate::error::Result;
 use crate::math::tree;
-use crate::oracle::{Model, Oracle};
+use crate::oracle::Oracle;
 use bound::Examiner;
 use landscape::{Landscape, asymptotes_within};
 use search::{Pause, Search};
@@ -60,12 +59,13 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// The proof of a convex loss: every minimum is the lowest. The gap is what a Newton step would still gain.
-    pub(crate) fn of_convex(model: &Model, certificate: &Certificate, tolerance: f64) -> Proof {
-        let gap = certificate.left_to_gain.unwrap_or(0.0);
+    /// The proof of a convex loss: every minimum is the lowest. `left` is what a Newton step would still gain, relative to the
+    /// loss; none at a point that is no certified minimum.
+    pub(crate) fn of_convex(loss: f64, left: Option<f64>, tolerance: f64) -> Proof {
+        let gap = left.unwrap_or(1.0);
         Proof {
-            complete: certificate.certified() && gap <= tolerance,
-            lower_bound: model.loss * (1.0 - gap),
+            complete: gap <= tolerance,
+            lower_bound: loss * (1.0 - gap),
             gap,
             tolerance,
             radius: None,

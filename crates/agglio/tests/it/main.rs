@@ -34,6 +34,7 @@ mod noisy;
 mod oracle;
 mod own_models;
 mod printed;
+mod proof;
 mod recorder;
 mod recovery;
 mod reproducibility;
