@@ -184,7 +184,7 @@ impl Search<'_> {
                 return f64::INFINITY;
             }
             next = (growth * beyond).clamp(growth * low.radius, GROWTH[1] * low.radius);
-            growth *= growth;
+            growth = (growth * growth).min(GROWTH[1]);
         };
         self.narrow(&mut low, &mut high);
         low.radius

@@ -120,7 +120,7 @@ impl Symmetric {
     }
 
     /// Whether every entry is finite. Otherwise the eigenvalue iteration would never end.
-    fn is_finite(&self) -> bool {
+    pub(crate) fn is_finite(&self) -> bool {
         (0..self.order).all(|j| self.entries[j * self.order + j..(j + 1) * self.order].iter().all(|h| h.is_finite()))
     }
 

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use crate::certificate::Certificate;
 use crate::error::Result;
 use crate::fit::Outcome;
 use crate::oracle::Oracle;
 use crate::outcome::{Status, StopReason};
 use crate::plan::Plan;
-use crate::prove::{Caller, Claim, Progress, Proof, Unprovable};
+use crate::prove::{Caller, Claim, End, Progress, Proof, Unprovable};
 use crate::race::{Found, Runs};
 use crate::solver::Solver;
 use crate::spec::Prove;
@@ -54,8 +55,13 @@ impl Plan {
             gap: wanted.gap,
             threads: self.threads,
         };
-        let mut search = Search { plan: self, oracle, runs, wanted: &wanted, begun: Instant::now(), last: None };
-        let (mut proof, best) = match claim.prove(&mut search)? {
+        let keeps_finite = found.certificate(oracle)?.status != Status::Diverging;
+        let begun = Instant::now();
+        let mut search =
+            Search { plan: self, oracle, runs, wanted: &wanted, begun, keeps_finite, at_infinity: None, last: None };
+        let proven = claim.prove(&mut search)?;
+        let at_infinity = search.at_infinity;
+        let (mut proof, best) = match proven {
             Ok(proven) => proven,
             Err(why) => return Ok(Some(Err(why)).filter(|_| self.proves_explicitly())),
         };
@@ -68,6 +74,8 @@ impl Plan {
             proof.improved_from = Some(found.outcome.model.loss);
             found.replace(outcome, oracle);
         }
+        let lower = at_infinity.filter(|limit| *limit < found.outcome.model.loss);
+        found.lower_at_infinity = found.lower_at_infinity.into_iter().chain(lower).reduce(f64::min);
         Ok(Some(Ok(proof)))
     }
 
@@ -90,6 +98,8 @@ impl Plan {
                 let few = oracle.facts().parameters() <= FEW_PARAMETERS && regions >= FEW_REGIONS;
                 let sought = self.proves_by_itself
                     && few
+                    && found.outcome.reason != StopReason::Limit
+                    && found.lower_at_infinity.is_none()
                     && self.rules.solver == Solver::Auto
                     && !oracle.facts().is_convex
                     && self.rules.settings.radius.is_none()
@@ -107,14 +117,22 @@ struct Search<'s, 'r> {
     runs: &'s mut Runs<'r>,
     wanted: &'s Wanted,
     begun: Instant,
+    /// Whether the fit is a finite minimum, which is kept even if the loss is lower at infinity.
+    keeps_finite: bool,
+    /// The loss at infinity, if a lower point has led there.
+    at_infinity: Option<f64>,
     /// The end of the last fit from a point that the search has found.
     last: Option<Outcome>,
 }
 
 impl Caller for Search<'_, '_> {
-    fn improve(&mut self, start: Vec<f64>) -> Result<Vec<f64>> {
+    fn improve(&mut self, start: Vec<f64>) -> Result<End> {
         let outcome = self.plan.rules.descend_from(start, self.oracle, self.runs)?;
-        Ok(self.last.insert(outcome).theta.clone())
+        if self.keeps_finite && Certificate::examine(self.oracle, &outcome)?.status == Status::Diverging {
+            let limit = *self.at_infinity.insert(outcome.model.loss);
+            return Ok(End::Infinity(limit));
+        }
+        Ok(End::Minimum(self.last.insert(outcome).theta.clone()))
     }
 
     fn goes_on(&mut self, progress: &Progress) -> bool {

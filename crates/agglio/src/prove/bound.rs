@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::landscape::{ASYMPTOTES_WITHIN, FAR, Landscape, Term};
 use super::region::{Kind, Region};
-use super::small::{self, Matrix, Vector, ZERO};
+use super::small::{self, MOST, Matrix, Vector, ZERO};
 use super::sums;
 use crate::activation::{Intervals, MARGIN, enclose, enclose_radial_derivative, enclose_second_derivative};
 use crate::math::vector;
@@ -161,6 +161,18 @@ impl<'l> Examiner<'l> {
         Candidate { point: *point, loss: sums.centre, gradient: small::norm(&sums.gradient) + error }
     }
 
+    /// Half of the Hessian at a point.
+    pub fn half_hessian(&mut self, point: &Vector) -> Matrix {
+        let (region, mut sums) = (Region::point(*point, self.landscape.predictors), Sums::default());
+        let scale = self.scale(&region);
+        for block in self.blocks() {
+            self.predict(&region, block.clone());
+            self.respond(&scale, block.clone());
+            self.add_bends(&scale, block, &mut sums);
+        }
+        sums.least
+    }
+
     fn sums_at(&mut self, point: &Vector) -> Sums {
         let (region, mut sums) = (Region::point(*point, self.landscape.predictors), Sums::default());
         let scale = self.scale(&region);
@@ -181,7 +193,7 @@ impl<'l> Examiner<'l> {
         }
         let scale = self.scale(region);
         let penalty = self.least_penalty(region);
-        let mut least = penalty;
+        let mut least = penalty + self.landscape.unexplained;
         for block in self.blocks() {
             self.predict(region, block.clone());
             self.respond(&scale, block.clone());
@@ -198,14 +210,14 @@ impl<'l> Examiner<'l> {
             return Finding::Open { lower, cut: self.widest(|j| self.width(region, j)), centre: None };
         }
         match region.kind {
-            Kind::Cone { axis, .. } => self.examine_cone(region, axis, &scale, lower),
+            Kind::Cone { axis, .. } => self.examine_cone(region, axis, &scale, penalty, lower),
             Kind::Box => self.examine_box(region, &scale, lower, cut, candidate),
         }
     }
 
-    fn examine_cone(&mut self, region: &Region, axis: usize, scale: &Scale, lower: f64) -> Finding {
+    fn examine_cone(&mut self, region: &Region, axis: usize, scale: &Scale, penalty: f64, lower: f64) -> Finding {
         let [near, _] = region.t(axis);
-        if self.falls_inwards(scale) {
+        if self.falls_inwards(scale, penalty) {
             return Finding::Excluded;
         }
         if near > 0.0 {
@@ -449,21 +461,21 @@ impl<'l> Examiner<'l> {
     /// A lower bound of the penalty. It is convex, so a tangent bounds it.
     fn least_penalty(&self, region: &Region) -> f64 {
         let (penalty, order) = (&self.landscape.penalty, self.landscape.predictors);
-        if penalty[0][0] == 0.0 && penalty[order.saturating_sub(1)][order.saturating_sub(1)] == 0.0 {
+        if *penalty == [ZERO; MOST] {
             return 0.0;
         }
-        let mut point = ZERO;
-        let ends: Vec<[f64; 2]> = (0..order).map(|j| self.entry(region, j)).collect();
-        point
-            .iter_mut()
-            .zip(&ends)
-            .for_each(|(v, [lo, hi])| *v = if hi.is_finite() && lo.is_finite() { 0.5 * (lo + hi) } else { 0.0 });
-        let slope = small::times(penalty, &point, order);
-        let fall: f64 = (0..order)
-            .map(|j| 2.0 * slope[j].abs() * 0.5 * (ends[j][1] - ends[j][0]))
-            .filter(|fall| !fall.is_nan())
-            .sum();
-        (small::dot(&point, &slope) * (1.0 - self.margin) - fall * (1.0 + self.margin)).max(0.0)
+        // of ψ in a cone
+        let mut region = *region;
+        let mut scale = 1.0;
+        if let Kind::Cone { axis, sign } = region.kind {
+            scale = region.t(axis)[1].powi(-2);
+            (region.centre[axis], region.radius[axis]) = (f64::from(sign), 0.0);
+        }
+        let slope = small::times(penalty, &region.centre, order);
+        let fall: f64 =
+            slope.iter().zip(&region.radius).take(order).map(|(slope, radius)| 2.0 * slope.abs() * radius).sum();
+        let own: f64 = slope.iter().zip(&region.centre).take(order).map(|(slope, centre)| slope * centre).sum();
+        scale * (own * (1.0 - self.margin) - fall * (1.0 + self.margin)).max(0.0) * (1.0 - self.margin)
     }
 
     /// Adds the penalty to all sums.
@@ -482,7 +494,8 @@ impl<'l> Examiner<'l> {
                 sums.bend_size += penalty[j][k].abs();
             }
         }
-        sums.centre += small::dot(&region.centre, &small::times(penalty, &region.centre, order));
+        sums.centre +=
+            small::dot(&region.centre, &small::times(penalty, &region.centre, order)) + self.landscape.unexplained;
     }
 
     /// Test (b): whether a derivative is nowhere zero. At a bound of a free asymptote a minimum need not be stationary.
@@ -536,9 +549,9 @@ impl<'l> Examiner<'l> {
     }
 
     /// Test (r): whether the derivative by the distance from zero is above zero.
-    fn falls_inwards(&mut self, scale: &Scale) -> bool {
+    fn falls_inwards(&mut self, scale: &Scale, penalty: f64) -> bool {
         let Landscape { activation, shape, weight, offset, .. } = self.landscape;
-        let (mut least, mut size) = (0.0, 0.0);
+        let (mut least, mut size) = (penalty, penalty);
         for block in self.blocks() {
             let (weight, offset) = (&weight[block.clone()], &offset[block.clone()]);
             let Rows { z, residual, slope, .. } = &self.rows;

@@ -8,6 +8,7 @@
 //! v are the coefficients in coordinates in which the rows are white, and ρ the free entries of the response scale.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Unprovable;
@@ -67,10 +68,14 @@ pub(super) struct Landscape {
     pub length: Vec<f64>,
     /// P.
     pub penalty: Matrix,
+    /// Mean square of the responses of equal rows about their means, which no fit can explain.
+    pub unexplained: f64,
     /// The entries of θ that v determines.
     entries: Vec<usize>,
-    /// The triangular factor L with v = Lᵀ·θ, row by row.
-    factor: Matrix,
+    /// v as a function of these entries, row by row.
+    forward: Matrix,
+    /// These entries as a function of v, row by row.
+    back: Matrix,
 }
 
 impl Landscape {
@@ -96,25 +101,45 @@ impl Landscape {
         let has_coefficient = entries.first().is_some_and(|entry| *entry < facts.layout.coefficients);
         let rows = Gathered::of(oracle, &entries, has_coefficient)?;
         let Some(factor) = rows.factor() else { return Ok(Err(Unprovable::NotIdentified)) };
-        let rows = rows.whitened(&factor);
         let mirrors = response.is_mirrored && rows.offset.iter().all(|offset| *offset == 0.0);
+        let (rows, unexplained) = rows.merged();
+        let rows = rows.whitened(&factor);
+        let order = entries.len();
         let mut landscape = Landscape {
             activation: activation.clone(),
             shape,
             response: Response { is_mirrored: mirrors, ..response },
-            predictors: entries.len(),
+            predictors: order,
             columns: rows.columns,
             length: Vec::new(),
             label: rows.label,
             weight: rows.weight,
             offset: rows.offset,
             penalty: [ZERO; MOST],
+            unexplained,
             entries,
-            factor,
+            forward: small::transposed(&factor),
+            back: small::transposed(&small::inverse_of_lower(&factor, order)),
         };
         landscape.sort();
         landscape.penalise(facts);
         Ok(Ok(landscape))
+    }
+
+    /// The same in the axes of a symmetric matrix of v, such as the Hessian at a candidate: a box then lies along its valley.
+    #[must_use]
+    pub fn along(mut self, matrix: &Matrix, facts: &Facts) -> Landscape {
+        let Some(axes) = small::axes(matrix, self.predictors) else { return self };
+        for i in 0..self.rows() {
+            let mut u = ZERO;
+            u.iter_mut().zip(&self.columns).for_each(|(u, column)| *u = column[i]);
+            let turned = small::times(&axes, &u, self.predictors);
+            self.columns.iter_mut().zip(turned).for_each(|(column, u)| column[i] = u);
+        }
+        self.forward = small::product(&axes, &self.forward);
+        self.back = small::product(&self.back, &small::transposed(&axes));
+        self.penalise(facts);
+        self
     }
 
     /// Number of rows.
@@ -129,10 +154,9 @@ impl Landscape {
 
     /// v and ρ of a point of the solver.
     pub fn point(&self, facts: &Facts, theta: &[f64]) -> Vector {
-        let mut point = ZERO;
-        for (j, &entry) in self.entries.iter().enumerate() {
-            (0..=j).for_each(|k| point[k] += self.factor[j][k] * theta[entry]);
-        }
+        let mut own = ZERO;
+        own.iter_mut().zip(&self.entries).for_each(|(own, &entry)| *own = theta[entry]);
+        let mut point = small::times(&self.forward, &own, self.predictors);
         if let Some(scale) = &facts.response {
             let (a, b) = scale.user(facts.layout.response(theta));
             let free = self.response.entries(a, b);
@@ -148,13 +172,10 @@ impl Landscape {
 
     /// A point of the solver with these v. The response scale stays as it is in `theta`.
     pub fn theta(&self, v: &Vector, theta: &[f64]) -> Vec<f64> {
-        let mut theta = theta.to_vec();
-        let mut solved = ZERO;
-        for j in (0..self.predictors).rev() {
-            let rest: f64 = (j + 1..self.predictors).map(|k| self.factor[k][j] * solved[k]).sum();
-            solved[j] = (v[j] - rest) / self.factor[j][j];
-            theta[self.entries[j]] = solved[j];
-        }
+        let (mut theta, mut predictors) = (theta.to_vec(), *v);
+        predictors[self.predictors..].fill(0.0);
+        let own = small::times(&self.back, &predictors, self.predictors);
+        self.entries.iter().zip(own).for_each(|(&entry, own)| theta[entry] = own);
         theta
     }
 
@@ -170,23 +191,11 @@ impl Landscape {
 
     /// P, from the penalty on the coefficients: λ‖w‖² as a function of v.
     fn penalise(&mut self, facts: &Facts) {
-        let coefficients: Vec<usize> =
-            (0..self.predictors).filter(|&j| self.entries[j] < facts.layout.coefficients).collect();
-        if facts.l2 == 0.0 {
-            return;
-        }
-        for k in 0..self.predictors {
-            let mut unit = ZERO;
-            unit[k] = 1.0;
-            // the k-th column of L⁻ᵀ
-            let column = self.theta(&unit, &vec![0.0; facts.layout.dim()]);
-            for l in 0..=k {
-                let mut other = ZERO;
-                other[l] = 1.0;
-                let other = self.theta(&other, &vec![0.0; facts.layout.dim()]);
-                let entry = |j: &usize| column[self.entries[*j]] * other[self.entries[*j]];
-                let sum: f64 = facts.l2 * coefficients.iter().map(entry).sum::<f64>();
-                (self.penalty[k][l], self.penalty[l][k]) = (sum, sum);
+        self.penalty = [ZERO; MOST];
+        let is_coefficient = |entry: &usize| *entry < facts.layout.coefficients;
+        for (row, _) in self.back.iter().zip(&self.entries).filter(|(_, entry)| is_coefficient(entry)) {
+            for k in 0..self.predictors {
+                (0..self.predictors).for_each(|l| self.penalty[k][l] += facts.l2 * row[k] * row[l]);
             }
         }
     }
@@ -291,6 +300,40 @@ impl Gathered {
             offset: offset.into_iter().map(|offset| offset.max(-FAR)).collect(),
             is_far,
         })
+    }
+
+    /// Equal rows as one, with their mean response and their total weight, and the mean square of responses about these means.
+    ///
+    /// ```text
+    /// Σ ω_i (f − y_i)² = Ω(f − ȳ)² + Σ ω_i (y_i − ȳ)²
+    /// ```
+    ///
+    /// A bound for each row alone would not see that their predictions are the same.
+    fn merged(mut self) -> (Gathered, f64) {
+        let key = |i: usize| -> Vec<u64> {
+            let entries = self.columns.iter().map(|column| column[i]).filter(|_| !self.is_far[i]);
+            // −0 is the same as 0
+            entries.chain([self.offset[i], f64::from(u8::from(self.is_far[i]))]).map(|x| (x + 0.0).to_bits()).collect()
+        };
+        let mut groups: BTreeMap<Vec<u64>, Vec<usize>> = BTreeMap::new();
+        (0..self.label.len()).for_each(|i| groups.entry(key(i)).or_default().push(i));
+        let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
+        groups.sort_unstable();
+        let mut unexplained = 0.0;
+        let (mut label, mut weight) = (Vec::new(), Vec::new());
+        for rows in &groups {
+            let total: f64 = rows.iter().map(|&i| self.weight[i]).sum();
+            let mean = rows.iter().map(|&i| self.weight[i] / total * self.label[i]).sum();
+            unexplained +=
+                rows.iter().map(|&i| self.weight[i] * (self.label[i] - mean) * (self.label[i] - mean)).sum::<f64>();
+            label.push(mean);
+            weight.push(total);
+        }
+        let first = |column: &[f64]| groups.iter().map(|rows| column[rows[0]]).collect::<Vec<f64>>();
+        self.columns = self.columns.iter().map(|column| first(column)).collect();
+        self.offset = first(&self.offset);
+        self.is_far = groups.iter().map(|rows| self.is_far[rows[0]]).collect();
+        (Gathered { label, weight, ..self }, unexplained)
     }
 
     /// The Cholesky factor of Σ ω x xᵀ over the finite rows; none if columns are collinear.

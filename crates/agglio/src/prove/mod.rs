@@ -116,10 +116,18 @@ impl fmt::Display for Unprovable {
     }
 }
 
+/// The end of a fit that began at a point of the search.
+pub(crate) enum End {
+    /// θ at a minimum.
+    Minimum(Vec<f64>),
+    /// The loss that is approached at infinity. A finite minimum is preferred to it.
+    Infinity(f64),
+}
+
 /// What a search asks of its caller.
 pub(crate) trait Caller: Send {
     /// The end of a fit from a point with a lower loss.
-    fn improve(&mut self, start: Vec<f64>) -> Result<Vec<f64>>;
+    fn improve(&mut self, start: Vec<f64>) -> Result<End>;
 
     /// Whether to go on.
     fn goes_on(&mut self, progress: &Progress) -> bool;
@@ -152,10 +160,12 @@ impl Claim<'_> {
         };
         let unit = |loss: f64| loss.max(LEAST_LOSS * facts.baseline.loss);
         let (mut theta, mut improved_from) = (self.theta.to_vec(), None);
+        let hessian = Examiner::new(&landscape).half_hessian(&landscape.point(facts, &theta));
+        let landscape = landscape.along(&hessian, facts);
         let mut examiner = Examiner::new(&landscape);
         let mut best = examiner.at(&landscape.point(facts, &theta));
         let mut search = Search::new(&landscape, best, self.gap * unit(best.loss));
-        let mut pool = None;
+        let (mut pool, mut at_infinity) = (None, f64::INFINITY);
         let few = SERIAL / landscape.rows() as u64;
         loop {
             let is_serial = search.boxes < few;
@@ -175,9 +185,17 @@ impl Claim<'_> {
                 Pause::Counted => continue,
                 Pause::Complete | Pause::Stopped => break,
             };
-            improved_from = improved_from.or(Some(best.loss));
             let (here, start) = (examiner.at(&point), landscape.theta(&point, &theta));
-            let end = caller.improve(start.clone())?;
+            let end = match caller.improve(start.clone())? {
+                End::Minimum(end) => end,
+                End::Infinity(limit) => {
+                    // what is left to find is lower than that
+                    at_infinity = limit.min(here.loss);
+                    search.improve(best, best.loss - at_infinity + self.gap * unit(at_infinity));
+                    continue;
+                }
+            };
+            improved_from = improved_from.or(Some(best.loss));
             let there = examiner.at(&landscape.point(facts, &end));
             // a fit that was interrupted, or went to infinity, may end above its start
             (best, theta) = if there.loss <= here.loss { (there, end) } else { (here, start) };
@@ -185,7 +203,7 @@ impl Claim<'_> {
         }
         let lower_bound = search.lower_bound();
         let proof = Proof {
-            complete: search.is_complete(),
+            complete: search.is_complete() && best.loss <= at_infinity,
             lower_bound,
             gap: (best.loss - lower_bound) / unit(best.loss),
             tolerance: self.gap,

@@ -1,5 +1,7 @@
 //! *Small* vectors and symmetric matrices of fixed size, without allocation: a search has millions of them.
 
+use crate::math::linalg::Symmetric;
+
 /// The most dimensions of a search. Its work grows about tenfold with each, so more could not be searched.
 pub(super) const MOST: usize = 12;
 
@@ -29,6 +31,52 @@ pub(super) fn times(matrix: &Matrix, vector: &Vector, order: usize) -> Vector {
     let mut product = ZERO;
     product.iter_mut().zip(matrix).take(order).for_each(|(product, row)| *product = dot(row, vector));
     product
+}
+
+/// The product of two matrices.
+pub(super) fn product(a: &Matrix, b: &Matrix) -> Matrix {
+    let mut product = [ZERO; MOST];
+    for (row, a) in product.iter_mut().zip(a) {
+        for (a, b) in a.iter().zip(b).filter(|(a, _)| **a != 0.0) {
+            row.iter_mut().zip(b).for_each(|(entry, b)| *entry += a * b);
+        }
+    }
+    product
+}
+
+pub(super) fn transposed(matrix: &Matrix) -> Matrix {
+    let mut transposed = [ZERO; MOST];
+    for (i, row) in matrix.iter().enumerate() {
+        row.iter().zip(&mut transposed).for_each(|(entry, column)| column[i] = *entry);
+    }
+    transposed
+}
+
+/// The inverse of a lower triangular matrix.
+pub(super) fn inverse_of_lower(factor: &Matrix, order: usize) -> Matrix {
+    let mut inverse = [ZERO; MOST];
+    for j in 0..order {
+        inverse[j][j] = 1.0 / factor[j][j];
+        for i in j + 1..order {
+            let sum: f64 = (j..i).map(|k| factor[i][k] * inverse[k][j]).sum();
+            inverse[i][j] = -sum / factor[i][i];
+        }
+    }
+    inverse
+}
+
+/// The eigenvectors of the leading part of a matrix, row by row; none if its entries are not finite.
+pub(super) fn axes(matrix: &Matrix, order: usize) -> Option<Matrix> {
+    let mut symmetric = Symmetric::zero(order);
+    for i in 0..order {
+        (0..=i).for_each(|j| symmetric.set(i, j, matrix[i][j]));
+    }
+    let eigen = symmetric.eigen().filter(|_| symmetric.is_finite())?;
+    let mut axes = [ZERO; MOST];
+    for (row, vector) in axes.iter_mut().zip(&eigen.vectors) {
+        row.iter_mut().zip(vector).for_each(|(entry, value)| *entry = *value);
+    }
+    Some(axes)
 }
 
 /// The smallest eigenvalue, by Jacobi's method. The error is a few roundings of the largest.

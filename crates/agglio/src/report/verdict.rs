@@ -354,6 +354,7 @@ impl Report {
         let effort = format!("{} regions in {}", proof.boxes, seconds(proof.seconds));
         let shown = match proof.complete {
             true => format!("no lower loss {}: {effort}", covered(proof)),
+            false if self.certificate.lower_at_infinity.is_some() => "none: the loss is lower at infinity".to_owned(),
             false => {
                 let (bound, gap) = (short(proof.lower_bound), brief(100.0 * proof.gap));
                 format!("open: the loss is nowhere below {bound} (gap {gap} %) after {effort}")

@@ -14,6 +14,8 @@ use crate::solver::row::{ADAPTIVE, Family, GRADUATED, MOMENTS, PLAIN, REDUCED, R
 use crate::text::suggest::nearest;
 
 const ONE_SOLUTION: &str = "it solves linear equations once, without iterations";
+const CONVEX_STAGE: &str = "it fits only the stage at τ = 0, whose loss is convex";
+const BALL: &str = "its theorems are about a ball, and a proof about the whole space";
 
 macro_rules! registry {
     ($($solver:ident $name:literal $about:literal $row:expr;)*) => {
@@ -156,6 +158,8 @@ registry! {
                 ("epochs", ONE_SOLUTION),
                 ("tol", ONE_SOLUTION),
                 ("init", ONE_SOLUTION),
+                ("prove", CONVEX_STAGE),
+                ("prove-seconds", CONVEX_STAGE),
             ],
             ..PLAIN
         };
@@ -168,6 +172,8 @@ registry! {
             refuses: &[
                 ("tau-max", "sigma decides the last temperature; give sigma"),
                 ("l2", "its theorems are for the loss without a penalty"),
+                ("prove", BALL),
+                ("prove-seconds", BALL),
             ],
             ..PLAIN
         };

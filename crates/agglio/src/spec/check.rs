@@ -168,9 +168,8 @@ impl Spec {
             "`radius`",
             "a proof searches the whole space; leave the radius out",
         )?;
-        let linear = matches!(self.solver(), Solver::Linear | Solver::Theory);
         refuse(
-            proves && (self.last_temperature() < 1.0 || linear),
+            proves && self.last_temperature() < 1.0,
             "`prove`",
             "a last temperature below 1",
             "only the loss at τ = 1 has a minimum to be proven; use noise `post`",

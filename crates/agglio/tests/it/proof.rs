@@ -81,7 +81,7 @@ fn near_steps(seed: u64) -> Dense {
 
 #[test]
 fn a_minimum_that_is_not_the_lowest_is_never_proven() {
-    let mut wrong = 0;
+    let (mut wrong, mut infinite) = (0, 0);
     for seed in 0..40 {
         let rows = near_steps(seed);
         let best = options("sigmoid").build().unwrap().fit(&rows).unwrap();
@@ -97,12 +97,18 @@ fn a_minimum_that_is_not_the_lowest_is_never_proven() {
             assert!(planted.proof.is_none());
             let repaired = plain.prove(Prove::Gap(GAP)).build().unwrap().fit(&rows).unwrap();
             let own = proof(&repaired);
+            // a finite minimum is kept before a lower loss at infinity, but it is not proven
+            if let Some(limit) = repaired.certificate.lower_at_infinity {
+                assert!(!own.complete && limit <= best.loss * (1.0 + 2.0 * GAP), "{seed}: {limit} {own:?}");
+                infinite += 1;
+                continue;
+            }
             assert!(own.complete, "{seed}: {own:?}");
             assert_eq!(own.improved_from, Some(planted.loss), "{seed}");
             assert!(repaired.loss <= best.loss * (1.0 + 2.0 * GAP), "{seed}: {} {}", repaired.loss, best.loss);
         }
     }
-    assert!(wrong >= 20, "{wrong}");
+    assert!(wrong >= 20 && infinite < wrong / 2, "{infinite} of {wrong}");
 }
 
 #[test]
