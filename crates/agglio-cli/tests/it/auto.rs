@@ -51,7 +51,7 @@ fn the_certificate_has_numbers_that_hold() {
     let folder = Folder::with_data();
     let fit = folder.fit("data.csv --target y");
     let certificate = &fit["certificate"];
-    assert!(certificate["verdict"].as_str().unwrap().contains("local minimum"), "{certificate}");
+    assert!(certificate["verdict"].as_str().unwrap().contains("global minimum"), "{certificate}");
     assert!(number(&certificate["relative_gradient"]) <= 1e-10, "{certificate}");
     let eigenvalue = number(&certificate["smallest_eigenvalue"]);
     assert!(eigenvalue > 0.0 && eigenvalue <= 1.0, "{certificate}");

@@ -35,6 +35,7 @@ fn result(mut fit: Value) -> Value {
     for field in ["seconds", "read_seconds", "passes"] {
         fit.as_object_mut().unwrap().remove(field).unwrap();
     }
+    fit["proof"].as_object_mut().map(|proof| proof.remove("seconds"));
     fit
 }
 

@@ -20,7 +20,8 @@ fn flags_of_fit() -> Vec<String> {
     // the help of a flag is indented further, and may begin a line with the name of another one
     let lines = help.lines().filter(|line| line.trim_start().starts_with('-') && !line.starts_with("        "));
     let flags = lines.filter_map(|line| line.split_whitespace().find_map(|word| word.strip_prefix("--")));
-    flags.map(str::to_owned).collect()
+    // the value of `--prove[=<GAP>]` may be left out
+    flags.map(|flag| flag.split('[').next().unwrap_or(flag).to_owned()).collect()
 }
 
 /// Gives a program a text, unless the system has no such program.

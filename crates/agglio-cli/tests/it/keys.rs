@@ -21,11 +21,13 @@ fn help_has_every_key() {
                 let help = key.help.replace("a point", "a coefficients file");
                 format!("--init <zero|random[:S]|W.json> {help}")
             }
+            "prove" => format!("--prove[=<GAP>] {}", key.help),
             name if key.group == Group::Paper => format!("{name}={} {}", key.value, key.help),
             name => format!("--{name} <{}> {}", key.value, key.help),
         };
         assert!(fit.contains(&flag), "no {flag} in {fit}");
-        assert!(key.group == Group::Paper || tune.contains(&flag), "no {flag} in {tune}");
+        let is_of_fit = [Group::Paper, Group::Proof].contains(&key.group);
+        assert!(is_of_fit || tune.contains(&flag), "no {flag} in {tune}");
         let default = format!("[default: {}]", key.default);
         assert!(key.name == "intercept" || fit.contains(&default), "no {default} in {fit}");
     }

@@ -212,7 +212,8 @@ impl Plan {
     }
 
     /// The same without proofs that were not asked for: one of many fits is worth less time than a single one.
-    pub(crate) fn without_own_proofs(&self) -> Plan {
+    #[must_use]
+    pub fn without_own_proofs(&self) -> Plan {
         Plan { proves_by_itself: false, ..self.clone() }
     }
 

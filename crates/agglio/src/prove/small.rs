@@ -68,10 +68,10 @@ pub(super) fn inverse_of_lower(factor: &Matrix, order: usize) -> Matrix {
 /// The eigenvectors of the leading part of a matrix, row by row; none if its entries are not finite.
 pub(super) fn axes(matrix: &Matrix, order: usize) -> Option<Matrix> {
     let mut symmetric = Symmetric::zero(order);
-    for i in 0..order {
-        (0..=i).for_each(|j| symmetric.set(i, j, matrix[i][j]));
+    for (i, row) in matrix.iter().enumerate().take(order) {
+        row.iter().enumerate().take(i + 1).for_each(|(j, entry)| symmetric.set(i, j, *entry));
     }
-    let eigen = symmetric.eigen().filter(|_| symmetric.is_finite())?;
+    let eigen = if symmetric.is_finite() { symmetric.eigen()? } else { return None };
     let mut axes = [ZERO; MOST];
     for (row, vector) in axes.iter_mut().zip(&eigen.vectors) {
         row.iter_mut().zip(vector).for_each(|(entry, value)| *entry = *value);
@@ -114,8 +114,9 @@ fn rotate(a: &mut Matrix, i: usize, j: usize, order: usize) {
     for row in a.iter_mut().take(order) {
         (row[i], row[j]) = (cosine * row[i] - sine * row[j], sine * row[i] + cosine * row[j]);
     }
-    for k in 0..order {
-        (a[i][k], a[j][k]) = (cosine * a[i][k] - sine * a[j][k], sine * a[i][k] + cosine * a[j][k]);
+    let (first, second) = (a[i], a[j]);
+    for (k, (own, other)) in first.iter().zip(second).enumerate().take(order) {
+        (a[i][k], a[j][k]) = (cosine * own - sine * other, sine * own + cosine * other);
     }
 }
 

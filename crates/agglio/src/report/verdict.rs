@@ -353,7 +353,7 @@ impl Report {
         }
         let effort = format!("{} regions in {}", proof.boxes, seconds(proof.seconds));
         let shown = match proof.complete {
-            true => format!("no lower loss {}: {effort}", covered(proof)),
+            true => format!("complete: {effort}"),
             false if self.certificate.lower_at_infinity.is_some() => "none: the loss is lower at infinity".to_owned(),
             false => {
                 let (bound, gap) = (short(proof.lower_bound), brief(100.0 * proof.gap));
@@ -375,26 +375,17 @@ impl Report {
     }
 }
 
-/// The minimum of a complete proof.
+/// The minimum of a complete proof, and where it is the lowest.
 fn proven(proof: &Proof) -> String {
-    let to = brief(proof.tolerance);
-    match (proof.radius, proof.asymptotes_within) {
-        (None, None) => format!("global minimum, proven to {to}"),
-        _ => format!("lowest minimum {}, proven to {to}", covered(proof)),
-    }
-}
-
-/// The points that a search has covered.
-fn covered(proof: &Proof) -> String {
-    let radius =
-        proof.radius.map(|radius| format!("with linear predictors up to {} (root mean square)", brief(radius)));
+    let radius = proof.radius.map(|radius| format!("linear predictors up to {} (root mean square)", brief(radius)));
     let asymptotes =
-        proof.asymptotes_within.map(|[low, high]| format!("with asymptotes from {} to {}", short(low), short(high)));
-    match (radius, asymptotes) {
-        (None, None) => "anywhere".to_owned(),
-        (Some(one), None) | (None, Some(one)) => one,
-        (Some(one), Some(other)) => format!("{one} and {other}"),
-    }
+        proof.asymptotes_within.map(|[low, high]| format!("asymptotes from {} to {}", short(low), short(high)));
+    let within: Vec<String> = radius.into_iter().chain(asymptotes).collect();
+    let minimum = match within.as_slice() {
+        [] => "global minimum".to_owned(),
+        within => format!("lowest minimum with {}", within.join(" and ")),
+    };
+    format!("{minimum}, proven to {}", brief(proof.tolerance))
 }
 
 /// A share in words, such as `only 1 of 24`.
