@@ -24,7 +24,7 @@ const BLOCK: usize = 128;
 const SLACK: f64 = 8.0 * f64::EPSILON;
 
 /// What is known of a region after the tests.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Finding {
     /// It has no point that is below the cut and the lowest.
     Excluded,
@@ -36,7 +36,17 @@ pub(super) enum Finding {
         cut: usize,
         /// The loss at the centre of a box, if it was computed.
         centre: Option<f64>,
+        /// The rows that a corner at infinity may leave undecided.
+        undecided: Option<Undecided>,
     },
+}
+
+/// Rows whose linear predictors have either sign in a part of a cone.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Undecided {
+    pub rows: Vec<u32>,
+    /// A lower bound of the loss of the others.
+    pub others: f64,
 }
 
 /// The best point so far.
@@ -46,6 +56,13 @@ pub(super) struct Candidate {
     pub loss: f64,
     /// Half of the length of the gradient there, at most.
     pub gradient: f64,
+}
+
+impl Candidate {
+    /// No point, with the loss that is to be proven.
+    pub fn nowhere(loss: f64) -> Candidate {
+        Candidate { point: [f64::INFINITY; MOST], loss, gradient: 0.0 }
+    }
 }
 
 /// A landscape, with scratch memory.
@@ -207,7 +224,8 @@ impl<'l> Examiner<'l> {
         let lower = (least * (1.0 - self.margin)).max(0.0);
         // there the loss is not continuous, so its derivatives have no meaning
         if self.is_undecided() {
-            return Finding::Open { lower, cut: self.widest(|j| self.width(region, j)), centre: None };
+            let cut = self.widest(|j| self.width(region, j));
+            return Finding::Open { lower, cut, centre: None, undecided: None };
         }
         match region.kind {
             Kind::Cone { axis, .. } => self.examine_cone(region, axis, &scale, penalty, lower),
@@ -231,7 +249,23 @@ impl<'l> Examiner<'l> {
         // towards infinity rows saturate, so t is cut there as often as the other entries
         let along = region.radius[axis] / if near > 0.0 { region.centre[axis] } else { region.first };
         let cut = self.widest(|j| if j == axis { along } else { self.width(region, j) });
-        Finding::Open { lower, cut, centre: Some(self.at(&region.middle()).loss) }
+        let undecided = self.undecided(penalty);
+        Finding::Open { lower, cut, centre: Some(self.at(&region.middle()).loss), undecided }
+    }
+
+    /// The rows of either sign, and a lower bound of the loss of the others. None if all or too few rows are undecided.
+    fn undecided(&self, penalty: f64) -> Option<Undecided> {
+        let Landscape { weight, response, predictors, unexplained, .. } = self.landscape;
+        let Rows { z: [from, to], residual: [low, high], .. } = &self.rows;
+        let is_undecided = |i: &usize| from[*i] < 0.0 && to[*i] > 0.0;
+        let rows: Vec<u32> = (0..weight.len()).filter(is_undecided).map(|i| i as u32).collect();
+        if !response.free.is_empty() || rows.len() <= *predictors || rows.len() == weight.len() {
+            return None;
+        }
+        let nearest = |i: usize| low[i].max(-high[i]).max(0.0);
+        let others: f64 =
+            (0..weight.len()).filter(|i| !is_undecided(i)).map(|i| weight[i] * nearest(i) * nearest(i)).sum();
+        Some(Undecided { rows, others: (others + penalty + unexplained) * (1.0 - self.margin) })
     }
 
     fn examine_box(&mut self, region: &Region, scale: &Scale, lower: f64, cut: f64, candidate: &Candidate) -> Finding {
@@ -251,7 +285,7 @@ impl<'l> Examiner<'l> {
         }
         // where the gradient is least known for its width
         let entry = self.widest(|j| region.radius[j] * sums.slope[1][j]);
-        Finding::Open { lower: lower.max(minorant), cut: entry, centre: Some(sums.centre) }
+        Finding::Open { lower: lower.max(minorant), cut: entry, centre: Some(sums.centre), undecided: None }
     }
 
     /// Whether rows at minus infinity are on either side of φ, as the sign of the coefficient is not decided.

@@ -21,6 +21,10 @@ use crate::oracle::{Ask, Batch, Facts, Oracle, Query};
 pub(super) const FAR: f64 = 1e100;
 /// Pivots smaller than this, relatively, are those of collinear columns.
 const COLLINEAR: f64 = 1e-12;
+/// What is left of a column without its projection on others, relative to the column: up to here it is rounding.
+const DEPENDENT: f64 = 1e-12;
+/// From here on it is a direction.
+const NEARLY_DEPENDENT: f64 = 1e-6;
 /// Free asymptotes are searched for within so many ranges of the labels around them.
 pub(super) const ASYMPTOTES_WITHIN: f64 = 10.0;
 
@@ -140,6 +144,61 @@ impl Landscape {
         self.back = small::product(&self.back, &small::transposed(&axes));
         self.penalise(facts);
         self
+    }
+
+    /// The mean square of the labels of some rows about their mean, with the weights of all rows.
+    pub fn spread(&self, rows: &[u32]) -> f64 {
+        let of = |column: &[f64]| rows.iter().map(|&i| column[i as usize]).collect::<Vec<f64>>();
+        let (weight, label) = (of(&self.weight), of(&self.label));
+        let total: f64 = weight.iter().sum();
+        let mean = weight.iter().zip(&label).map(|(weight, label)| weight / total * label).sum::<f64>();
+        weight.iter().zip(&label).map(|(weight, label)| weight * (label - mean) * (label - mean)).sum()
+    }
+
+    /// The loss of some rows alone, as a function of the directions that they span. None if these are all directions, if they
+    /// cannot be told from rounding, or if there are no more rows than directions.
+    pub fn part(&self, rows: &[u32]) -> Option<Landscape> {
+        let of = |column: &[f64]| rows.iter().map(|&i| column[i as usize]).collect::<Vec<f64>>();
+        let weight = of(&self.weight);
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        for column in &self.columns {
+            let mut rest = of(column);
+            let norm = |column: &[f64]| weighted_dot(&weight, column, column).sqrt();
+            let before = norm(&rest);
+            // twice is enough
+            for known in columns.iter().chain(&columns) {
+                let along = weighted_dot(&weight, known, &rest);
+                rest.iter_mut().zip(known).for_each(|(rest, known)| *rest -= along * known);
+            }
+            let after = norm(&rest);
+            if after > NEARLY_DEPENDENT * before {
+                columns.push(rest.iter().map(|rest| rest / after).collect());
+            } else if after > DEPENDENT * before {
+                return None;
+            }
+        }
+        let predictors = columns.len();
+        if predictors == self.predictors || predictors >= rows.len() || predictors == 0 {
+            return None;
+        }
+        let mut part = Landscape {
+            activation: self.activation.clone(),
+            shape: self.shape.clone(),
+            response: self.response.clone(),
+            predictors,
+            columns,
+            label: of(&self.label),
+            offset: of(&self.offset),
+            weight,
+            length: Vec::new(),
+            penalty: [ZERO; MOST],
+            unexplained: 0.0,
+            entries: Vec::new(),
+            forward: [ZERO; MOST],
+            back: [ZERO; MOST],
+        };
+        part.sort();
+        Some(part)
     }
 
     /// Number of rows.
@@ -262,6 +321,10 @@ fn response(facts: &Facts, activation: &dyn Activation) -> std::result::Result<R
             }
         }
     })
+}
+
+fn weighted_dot(weight: &[f64], a: &[f64], b: &[f64]) -> f64 {
+    weight.iter().zip(a.iter().zip(b)).map(|(weight, (a, b))| weight * a * b).sum()
 }
 
 /// The interval in which free asymptotes are searched for.

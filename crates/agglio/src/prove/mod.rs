@@ -10,6 +10,7 @@
 //! rounding errors of every function and of every sum.
 
 mod bound;
+mod corner;
 mod landscape;
 mod region;
 mod search;

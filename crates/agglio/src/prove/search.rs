@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::bound::{Candidate, Examiner, Finding};
+use super::corner::Corners;
 use super::landscape::Landscape;
 use super::region::{Kind, Region};
 use super::small::{Vector, ZERO};
@@ -29,6 +30,7 @@ const MOST_OPEN: usize = 4_000_000;
 pub(super) struct Search<'l> {
     landscape: &'l Landscape,
     candidate: Candidate,
+    corners: Corners,
     /// The bound that is to be proven.
     cut: f64,
     /// Open regions near the candidate, and those that are farther out.
@@ -61,11 +63,12 @@ impl<'l> Search<'l> {
     /// The search for a point whose loss is below that of the candidate by more than `gap`.
     pub fn new(landscape: &'l Landscape, candidate: Candidate, gap: f64) -> Search<'l> {
         let predictors = landscape.predictors;
-        let size = candidate.point[..predictors].iter().fold(0.0, |size: f64, v| size.max(v.abs()));
+        let size = (0..predictors).fold(0.0, |size: f64, entry| size.max(extent(&candidate, entry)));
         let first = (FIRST * size).max(LEAST_FIRST);
         let mut search = Search {
             landscape,
             candidate,
+            corners: Corners::default(),
             cut: candidate.loss - gap,
             near: BinaryHeap::new(),
             far: BinaryHeap::new(),
@@ -100,9 +103,10 @@ impl<'l> Search<'l> {
     /// Enters a region that was examined.
     fn enter(&mut self, region: &Region, finding: Finding) {
         self.boxes += 1;
-        let Finding::Open { lower, cut, .. } = finding else { return };
+        let Finding::Open { lower, cut, undecided, .. } = finding else { return };
         let region = Region { lower: lower.max(region.lower), number: self.boxes, cut, ..*region };
-        if region.lower > self.cut {
+        let corner = |rows| self.corners.exceed(self.landscape, rows, self.cut, &mut self.boxes);
+        if region.lower > self.cut || undecided.is_some_and(corner) {
             return;
         }
         if self.is_smallest(&region) {
@@ -119,7 +123,7 @@ impl<'l> Search<'l> {
     fn is_smallest(&self, region: &Region) -> bool {
         let entry = region.cut;
         let smallest = match region.kind {
-            Kind::Box => self.smallest * self.candidate.point[entry].abs().max(1.0),
+            Kind::Box => self.smallest * extent(&self.candidate, entry).max(1.0),
             Kind::Cone { axis, .. } if axis == entry => SMALLEST_T * region.centre[entry].max(SMALLEST_T),
             Kind::Cone { .. } => self.smallest,
         };
@@ -193,6 +197,11 @@ impl<'l> Search<'l> {
             }
         }
     }
+}
+
+/// The size of an entry of the candidate; zero if there is none.
+fn extent(candidate: &Candidate, entry: usize) -> f64 {
+    Some(candidate.point[entry].abs()).filter(|size| size.is_finite()).unwrap_or(0.0)
 }
 
 #[cfg(test)]
