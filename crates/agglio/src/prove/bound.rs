@@ -6,12 +6,14 @@
 //! (c) concave          an entry of the Hessian's diagonal below 0 everywhere: no point is a minimum
 //! (d) minorant         F(c) + gᵀδ + ½δᵀMδ > cut, with M below the Hessian everywhere
 //! (e) convex           M ≻ 0 and the candidate inside: it is the only minimum
+//! (n) Newton           no step of Newton's method, for any Hessian within the bounds, leads into the box
 //! (r) radial           zᵀF′(z) > 0: the loss falls towards zero, so no minimum is here or farther out
 //! ```
 
 use std::ops::Range;
 
 use super::landscape::{ASYMPTOTES_WITHIN, FAR, Landscape, Term};
+use super::part::Part;
 use super::region::{Kind, Region};
 use super::small::{self, MOST, Matrix, Vector, ZERO};
 use super::sums;
@@ -58,13 +60,6 @@ pub(super) struct Candidate {
     pub gradient: f64,
 }
 
-impl Candidate {
-    /// No point, with the loss that is to be proven.
-    pub fn nowhere(loss: f64) -> Candidate {
-        Candidate { point: [f64::INFINITY; MOST], loss, gradient: 0.0 }
-    }
-}
-
 /// A landscape, with scratch memory.
 #[derive(Debug)]
 pub(super) struct Examiner<'l> {
@@ -95,6 +90,10 @@ struct Rows {
     residual: Intervals2,
     /// ω times half of the derivative by z: middles and spreads.
     pull: Intervals2,
+    /// ω times half of the second derivative by z.
+    bend: Intervals2,
+    /// The smallest squares of residuals.
+    square: Vec<f64>,
 }
 
 /// The response A + B·φ in a region.
@@ -150,7 +149,7 @@ impl<'l> Examiner<'l> {
             landscape,
             // eight partial sums, and a few operations for each term
             margin: f64::EPSILON * (rows as f64 / 4.0 + 64.0),
-            slack: SLACK * landscape.predictors as f64,
+            slack: SLACK * landscape.predictors as f64 * landscape.conditioning,
             ulps: MARGIN,
             rows: Rows {
                 middle: vec![0.0; rows],
@@ -160,6 +159,8 @@ impl<'l> Examiner<'l> {
                 slope: both(),
                 residual: both(),
                 pull: both(),
+                bend: both(),
+                square: vec![0.0; rows],
             },
             block: std::array::from_fn(|_| vec![0.0; BLOCK.min(rows)]),
         }
@@ -190,6 +191,11 @@ impl<'l> Examiner<'l> {
         sums.least
     }
 
+    /// Half of the gradient at a point.
+    pub fn gradient(&mut self, point: &Vector) -> Vector {
+        self.sums_at(point).gradient
+    }
+
     fn sums_at(&mut self, point: &Vector) -> Sums {
         let (region, mut sums) = (Region::point(*point, self.landscape.predictors), Sums::default());
         let scale = self.scale(&region);
@@ -204,7 +210,7 @@ impl<'l> Examiner<'l> {
     }
 
     /// Applies the tests to a region.
-    pub fn examine(&mut self, region: &Region, cut: f64, candidate: &Candidate) -> Finding {
+    pub fn examine(&mut self, region: &Region, cut: f64, candidate: &Candidate, parts: &[Part]) -> Finding {
         if self.is_mirrored(region) {
             return Finding::Excluded;
         }
@@ -214,14 +220,21 @@ impl<'l> Examiner<'l> {
         for block in self.blocks() {
             self.predict(region, block.clone());
             self.respond(&scale, block.clone());
-            let squares = &mut self.block[0][..block.len()];
-            let weight = &self.landscape.weight[block.clone()];
+            let (weight, squares) = (&self.landscape.weight[block.clone()], &mut self.rows.square[block.clone()]);
             least += sums::least_squares(weight, part(&self.rows.residual, block), squares);
             if least * (1.0 - self.margin) > cut {
                 return Finding::Excluded;
             }
         }
-        let lower = (least * (1.0 - self.margin)).max(0.0);
+        let mut lower = (least * (1.0 - self.margin)).max(0.0);
+        let rest = penalty + self.landscape.unexplained;
+        for part in parts {
+            let others = rest + sums::along_three(&part.others, &self.landscape.weight, &self.rows.square);
+            lower = lower.max((others + part.least) * (1.0 - self.margin));
+        }
+        if lower > cut {
+            return Finding::Excluded;
+        }
         // there the loss is not continuous, so its derivatives have no meaning
         if self.is_undecided() {
             let cut = self.widest(|j| self.width(region, j));
@@ -256,15 +269,13 @@ impl<'l> Examiner<'l> {
     /// The rows of either sign, and a lower bound of the loss of the others. None if all or too few rows are undecided.
     fn undecided(&self, penalty: f64) -> Option<Undecided> {
         let Landscape { weight, response, predictors, unexplained, .. } = self.landscape;
-        let Rows { z: [from, to], residual: [low, high], .. } = &self.rows;
+        let Rows { z: [from, to], square, .. } = &self.rows;
         let is_undecided = |i: &usize| from[*i] < 0.0 && to[*i] > 0.0;
         let rows: Vec<u32> = (0..weight.len()).filter(is_undecided).map(|i| i as u32).collect();
         if !response.free.is_empty() || rows.len() <= *predictors || rows.len() == weight.len() {
             return None;
         }
-        let nearest = |i: usize| low[i].max(-high[i]).max(0.0);
-        let others: f64 =
-            (0..weight.len()).filter(|i| !is_undecided(i)).map(|i| weight[i] * nearest(i) * nearest(i)).sum();
+        let others: f64 = (0..weight.len()).filter(|i| !is_undecided(i)).map(|i| weight[i] * square[i]).sum();
         Some(Undecided { rows, others: (others + penalty + unexplained) * (1.0 - self.margin) })
     }
 
@@ -280,7 +291,7 @@ impl<'l> Examiner<'l> {
             return Finding::Excluded;
         }
         let minorant = self.minorant(region, &sums, candidate);
-        if minorant > cut {
+        if minorant > cut || self.has_no_newton_step(region, &sums) {
             return Finding::Excluded;
         }
         // where the gradient is least known for its width
@@ -440,9 +451,10 @@ impl<'l> Examiner<'l> {
     fn add_bends(&mut self, scale: &Scale, block: Range<usize>, sums: &mut Sums) {
         let Landscape { activation, shape, columns, length, weight, response, predictors, .. } = self.landscape;
         let (weight, length) = (&weight[block.clone()], &length[block.clone()]);
-        let Rows { z, residual, slope, value, .. } = &self.rows;
+        let Rows { z, residual, slope, value, bend, .. } = &mut self.rows;
         let [z, residual, slope, value] = [z, residual, slope, value].map(|ends| part(ends, block.clone()));
-        let [least, most, scratch, other] = self.block.each_mut().map(|column| &mut column[..weight.len()]);
+        let [least, most] = part_mut(bend, block.clone());
+        let [middle, spread, scratch, other] = self.block.each_mut().map(|column| &mut column[..weight.len()]);
         let intervals = Intervals { from: z[0], to: z[1], margin: self.ulps };
         enclose_second_derivative(activation.as_ref(), shape, intervals, [&mut *least, &mut *most]);
         sums::bend(weight, scale.slope, residual, slope, [&mut *least, &mut *most]);
@@ -456,7 +468,6 @@ impl<'l> Examiner<'l> {
         }
         vector::zip(least, most, scratch, |least, most| least.abs().max(most.abs()));
         sums.bend_size += sums::along_square(length, scratch);
-        let (middle, spread) = (least, most);
         for (m, term) in response.free.iter().enumerate() {
             let row = predictors + m;
             sums::factor(*term, value, [&mut *scratch, &mut *other]);
@@ -582,6 +593,62 @@ impl<'l> Examiner<'l> {
         sums.most[..self.landscape.predictors].iter().any(|most| *most < -error)
     }
 
+    /// Test (n), a Newton step in intervals: whether the derivative along a row y of the inverse of a Hessian H̄ is nowhere
+    /// zero.
+    ///
+    /// ```text
+    /// yᵀF′(c + δ) = yᵀg + yᵀH̄δ + yᵀEδ,      |yᵀEδ| ≤ √(yᵀSy)·√(δᵀSδ)
+    /// ```
+    ///
+    /// H̄ + E is the mean Hessian between the centre c and a point of the box. −S ≼ E ≼ S by the bounds of the second
+    /// derivatives.
+    fn has_no_newton_step(&mut self, region: &Region, sums: &Sums) -> bool {
+        let (order, predictors, radius) = (self.landscape.order(), self.landscape.predictors, &region.radius);
+        if (predictors..order).any(|m| self.at_bounds(region, m) != [false; 2]) {
+            return false;
+        }
+        let deviation = self.deviation();
+        let middle = small::sum(&small::mirrored(&sums.least), &deviation);
+        let Some(inverse) = small::inverse(&middle, order) else { return false };
+        let image = small::product(&inverse, &middle);
+        let spread = small::mirrored(&sums.spread);
+        // rounding errors, relative to sums of absolute values
+        let rounding = self.margin * order as f64;
+        let form = |y: &Vector| {
+            let size = small::absolute_form(&deviation, y, y);
+            (small::dot(y, &small::times(&deviation, y, order)) + rounding * size).max(0.0).sqrt()
+        };
+        let reach = small::absolute_form(&deviation, radius, radius).sqrt() * (1.0 + rounding);
+        let length: f64 = radius[..order].iter().sum();
+        let error = self.margin * (sums.size + sums.bend_size * length);
+        inverse.iter().zip(&image).take(order).any(|(y, image)| {
+            let along = small::dot(y, &sums.gradient);
+            let moved: f64 = image.iter().zip(radius).map(|(image, radius)| image.abs() * radius).sum();
+            let open = small::absolute_form(&spread, y, radius);
+            let total: f64 = y.iter().map(|y| y.abs()).sum();
+            let rounded = rounding * small::absolute_form(&middle, y, radius) + total * error;
+            along.abs() > (moved + form(y) * reach + open + rounded) * (1.0 + rounding)
+        })
+    }
+
+    /// Σ u uᵀ times half of the width of the second derivative by z.
+    fn deviation(&mut self) -> Matrix {
+        let Landscape { columns, .. } = self.landscape;
+        let mut deviation = [ZERO; MOST];
+        for block in self.blocks() {
+            let [least, most] = part(&self.rows.bend, block.clone());
+            let [half, scratch, ..] = self.block.each_mut().map(|column| &mut column[..least.len()]);
+            vector::zip(least, most, half, |least, most| 0.5 * (most - least));
+            for (j, column) in columns.iter().enumerate() {
+                vector::zip(&column[block.clone()], half, scratch, |u, half| u * half);
+                for (k, other) in columns.iter().enumerate().take(j + 1) {
+                    deviation[j][k] += sums::along(&other[block.clone()], scratch);
+                }
+            }
+        }
+        small::mirrored(&deviation)
+    }
+
     /// Test (r): whether the derivative by the distance from zero is above zero.
     fn falls_inwards(&mut self, scale: &Scale, penalty: f64) -> bool {
         let Landscape { activation, shape, weight, offset, .. } = self.landscape;
@@ -609,12 +676,11 @@ impl<'l> Examiner<'l> {
     /// Tests (d) and (e): a lower bound of the loss by a quadratic function below it.
     fn minorant(&self, region: &Region, sums: &Sums, candidate: &Candidate) -> f64 {
         let (order, radius) = (self.landscape.order(), &region.radius);
-        let mut least = sums.least;
+        let mut least = small::mirrored(&sums.least);
         for j in 0..order {
             for k in 0..j {
                 // 2|δ_j δ_k| ≤ (r_k/r_j)·δ_j² + (r_j/r_k)·δ_k²
                 let spread = sums.spread[j][k];
-                least[k][j] = least[j][k];
                 if spread > 0.0 {
                     least[j][j] -= spread * radius[k] / radius[j];
                     least[k][k] -= spread * radius[j] / radius[k];
@@ -743,7 +809,7 @@ mod tests {
                 for _ in 0..60 {
                     let region = region(&landscape, &mut random);
                     // nothing is above this cut, so what is excluded has no minimum
-                    let finding = examiner.examine(&region, f64::INFINITY, &nobody(&landscape));
+                    let finding = examiner.examine(&region, f64::INFINITY, &nobody(&landscape), &[]);
                     let Finding::Open { lower, .. } = finding else { continue };
                     open += 1;
                     for _ in 0..20 {
@@ -770,7 +836,7 @@ mod tests {
                 let (mut examiner, mut random) = (Examiner::new(&landscape), Random::new(seed, Stream::Start));
                 for _ in 0..20 {
                     let region = region(&landscape, &mut random);
-                    if examiner.examine(&region, f64::INFINITY, &nobody(&landscape)) != Finding::Excluded {
+                    if examiner.examine(&region, f64::INFINITY, &nobody(&landscape), &[]) != Finding::Excluded {
                         continue;
                     }
                     excluded += 1;
@@ -831,8 +897,9 @@ mod tests {
             for exponent in 0..10 {
                 let mut region = Region::point(newton.point, landscape.predictors);
                 region.radius[..landscape.order()].fill(10.0_f64.powi(-exponent - 8));
-                wrong +=
-                    usize::from(examiner.examine(&region, f64::INFINITY, &nobody(&landscape)) == Finding::Excluded);
+                wrong += usize::from(
+                    examiner.examine(&region, f64::INFINITY, &nobody(&landscape), &[]) == Finding::Excluded,
+                );
             }
         }
         assert!(held >= 100, "{held}");

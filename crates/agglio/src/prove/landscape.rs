@@ -68,12 +68,16 @@ pub(super) struct Landscape {
     pub label: Vec<f64>,
     pub weight: Vec<f64>,
     pub offset: Vec<f64>,
+    /// For each covariate that has the same value in several rows: a number for each value.
+    level: Vec<Vec<u32>>,
     /// Lengths of the rows.
     pub length: Vec<f64>,
     /// P.
     pub penalty: Matrix,
     /// Mean square of the responses of equal rows about their means, which no fit can explain.
     pub unexplained: f64,
+    /// A relative error of the covariates is at most this many times as large in the rows.
+    pub conditioning: f64,
     /// The entries of θ that v determines.
     entries: Vec<usize>,
     /// v as a function of these entries, row by row.
@@ -107,8 +111,10 @@ impl Landscape {
         let Some(factor) = rows.factor() else { return Ok(Err(Unprovable::NotIdentified)) };
         let mirrors = response.is_mirrored && rows.offset.iter().all(|offset| *offset == 0.0);
         let (rows, unexplained) = rows.merged();
+        let level = rows.columns.iter().filter_map(|column| levels(column)).collect();
         let rows = rows.whitened(&factor);
         let order = entries.len();
+        let (forward, back) = (small::transposed(&factor), small::transposed(&small::inverse_of_lower(&factor, order)));
         let mut landscape = Landscape {
             activation: activation.clone(),
             shape,
@@ -119,11 +125,13 @@ impl Landscape {
             label: rows.label,
             weight: rows.weight,
             offset: rows.offset,
+            level,
             penalty: [ZERO; MOST],
             unexplained,
             entries,
-            forward: small::transposed(&factor),
-            back: small::transposed(&small::inverse_of_lower(&factor, order)),
+            conditioning: small::conditioning(&forward, &back),
+            forward,
+            back,
         };
         landscape.sort();
         landscape.penalise(facts);
@@ -146,6 +154,19 @@ impl Landscape {
         self
     }
 
+    /// Rows that have the same value of a covariate, if they are at least this share of the rows. None if the response scale is
+    /// free.
+    pub fn levels(&self, fewest: f64) -> Vec<Vec<u32>> {
+        let mut sets = BTreeMap::<(usize, u32), Vec<u32>>::new();
+        for (column, level) in self.level.iter().enumerate().filter(|_| self.response.free.is_empty()) {
+            for (i, &value) in level.iter().enumerate() {
+                sets.entry((column, value)).or_default().push(i as u32);
+            }
+        }
+        let is_large = |rows: &Vec<u32>| rows.len() as f64 >= fewest * self.rows() as f64 && rows.len() < self.rows();
+        sets.into_values().filter(is_large).collect()
+    }
+
     /// The mean square of the labels of some rows about their mean, with the weights of all rows.
     pub fn spread(&self, rows: &[u32]) -> f64 {
         let of = |column: &[f64]| rows.iter().map(|&i| column[i as usize]).collect::<Vec<f64>>();
@@ -161,6 +182,7 @@ impl Landscape {
         let of = |column: &[f64]| rows.iter().map(|&i| column[i as usize]).collect::<Vec<f64>>();
         let weight = of(&self.weight);
         let mut columns: Vec<Vec<f64>> = Vec::new();
+        let mut cancelled: f64 = 1.0;
         for column in &self.columns {
             let mut rest = of(column);
             let norm = |column: &[f64]| weighted_dot(&weight, column, column).sqrt();
@@ -173,6 +195,7 @@ impl Landscape {
             let after = norm(&rest);
             if after > NEARLY_DEPENDENT * before {
                 columns.push(rest.iter().map(|rest| rest / after).collect());
+                cancelled = cancelled.max(before / after);
             } else if after > DEPENDENT * before {
                 return None;
             }
@@ -189,10 +212,12 @@ impl Landscape {
             columns,
             label: of(&self.label),
             offset: of(&self.offset),
+            level: self.level.iter().map(|level| rows.iter().map(|&i| level[i as usize]).collect()).collect(),
             weight,
             length: Vec::new(),
             penalty: [ZERO; MOST],
             unexplained: 0.0,
+            conditioning: self.conditioning * self.predictors as f64 * cancelled,
             entries: Vec::new(),
             forward: [ZERO; MOST],
             back: [ZERO; MOST],
@@ -246,6 +271,7 @@ impl Landscape {
         self.length = order.iter().map(|(square, _)| square.sqrt()).collect();
         let sorted = |column: &mut Vec<f64>| *column = order.iter().map(|&(_, i)| column[i]).collect();
         self.columns.iter_mut().chain([&mut self.label, &mut self.weight, &mut self.offset]).for_each(sorted);
+        self.level.iter_mut().for_each(|level| *level = order.iter().map(|&(_, i)| level[i]).collect());
     }
 
     /// P, from the penalty on the coefficients: λ‖w‖² as a function of v.
@@ -321,6 +347,18 @@ fn response(facts: &Facts, activation: &dyn Activation) -> std::result::Result<R
             }
         }
     })
+}
+
+/// A number for each value of a column, in the order of their first rows; none if all values are different, or all the same.
+fn levels(column: &[f64]) -> Option<Vec<u32>> {
+    let mut numbers = BTreeMap::new();
+    let of = |value: &f64| {
+        let next = numbers.len() as u32;
+        // −0 is the same as 0
+        *numbers.entry((value + 0.0).to_bits()).or_insert(next)
+    };
+    let level: Vec<u32> = column.iter().map(of).collect();
+    (numbers.len() > 1 && numbers.len() < column.len()).then_some(level)
 }
 
 fn weighted_dot(weight: &[f64], a: &[f64], b: &[f64]) -> f64 {

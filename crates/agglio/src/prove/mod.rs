@@ -10,8 +10,8 @@
 //! rounding errors of every function and of every sum.
 
 mod bound;
-mod corner;
 mod landscape;
+mod part;
 mod region;
 mod search;
 mod small;

@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::bound::{Candidate, Examiner, Finding};
-use super::corner::Corners;
 use super::landscape::Landscape;
+use super::part::Parts;
 use super::region::{Kind, Region};
 use super::small::{Vector, ZERO};
 use crate::math::tree;
@@ -22,6 +22,8 @@ const FIRST: f64 = 2.0;
 const LEAST_FIRST: f64 = 4.0;
 /// Cones that begin this many times farther out than the first box are searched last.
 const LATER: f64 = 8.0;
+/// After so many regions, a search takes in parts of the rows.
+const EASY: u64 = 2_000;
 /// The search ends when so many regions are open.
 const MOST_OPEN: usize = 4_000_000;
 
@@ -30,7 +32,9 @@ const MOST_OPEN: usize = 4_000_000;
 pub(super) struct Search<'l> {
     landscape: &'l Landscape,
     candidate: Candidate,
-    corners: Corners,
+    parts: Parts,
+    /// Whether the levels of categories are among the parts.
+    has_levels: bool,
     /// The bound that is to be proven.
     cut: f64,
     /// Open regions near the candidate, and those that are farther out.
@@ -68,7 +72,8 @@ impl<'l> Search<'l> {
         let mut search = Search {
             landscape,
             candidate,
-            corners: Corners::default(),
+            parts: Parts::default(),
+            has_levels: false,
             cut: candidate.loss - gap,
             near: BinaryHeap::new(),
             far: BinaryHeap::new(),
@@ -97,7 +102,7 @@ impl<'l> Search<'l> {
     }
 
     fn look(&self, examiner: &mut Examiner<'_>, region: &Region) -> Finding {
-        examiner.examine(region, self.cut, &self.candidate)
+        examiner.examine(region, self.cut, &self.candidate, &self.parts.tried)
     }
 
     /// Enters a region that was examined.
@@ -105,7 +110,7 @@ impl<'l> Search<'l> {
         self.boxes += 1;
         let Finding::Open { lower, cut, undecided, .. } = finding else { return };
         let region = Region { lower: lower.max(region.lower), number: self.boxes, cut, ..*region };
-        let corner = |rows| self.corners.exceed(self.landscape, rows, self.cut, &mut self.boxes);
+        let corner = |rows| self.parts.exceed(self.landscape, rows, self.cut, &mut self.boxes);
         if region.lower > self.cut || undecided.is_some_and(corner) {
             return;
         }
@@ -141,6 +146,11 @@ impl<'l> Search<'l> {
         near.into_iter().chain(self.unresolved.map(|[lower, _]| lower)).fold(self.cut, f64::min).max(0.0)
     }
 
+    /// The smallest bound of all points.
+    pub fn bound_everywhere(&self) -> f64 {
+        self.far.peek().map_or(f64::INFINITY, |region| region.lower).min(self.lower_bound())
+    }
+
     /// Whether no region within the radius of the search is open.
     pub fn is_complete(&self) -> bool {
         self.near.is_empty() && self.unresolved.is_none()
@@ -164,6 +174,10 @@ impl<'l> Search<'l> {
         let landscape = self.landscape;
         let mut examiner = Examiner::new(landscape);
         loop {
+            if !self.has_levels && self.boxes >= EASY {
+                self.boxes += self.parts.enter_levels(landscape, self.cut);
+                self.has_levels = true;
+            }
             let batch: Vec<Region> = (0..BATCH).map_while(|_| self.near.pop().or_else(|| self.far.pop())).collect();
             if batch.is_empty() {
                 return Pause::Complete;

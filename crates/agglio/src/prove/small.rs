@@ -44,6 +44,28 @@ pub(super) fn product(a: &Matrix, b: &Matrix) -> Matrix {
     product
 }
 
+/// The symmetric matrix with this lower triangle.
+pub(super) fn mirrored(lower: &Matrix) -> Matrix {
+    let mut whole = *lower;
+    for (i, row) in lower.iter().enumerate() {
+        (0..i).for_each(|j| whole[j][i] = row[j]);
+    }
+    whole
+}
+
+/// The sum of two matrices.
+pub(super) fn sum(a: &Matrix, b: &Matrix) -> Matrix {
+    let mut sum = *a;
+    sum.iter_mut().flatten().zip(b.iter().flatten()).for_each(|(a, b)| *a += b);
+    sum
+}
+
+/// Σ |a_i·M_ij·b_j|.
+pub(super) fn absolute_form(matrix: &Matrix, a: &Vector, b: &Vector) -> f64 {
+    let of_row = |row: &Vector| row.iter().zip(b).map(|(entry, b)| (entry * b).abs()).sum::<f64>();
+    matrix.iter().zip(a).map(|(row, a)| a.abs() * of_row(row)).sum()
+}
+
 pub(super) fn transposed(matrix: &Matrix) -> Matrix {
     let mut transposed = [ZERO; MOST];
     for (i, row) in matrix.iter().enumerate() {
@@ -63,6 +85,35 @@ pub(super) fn inverse_of_lower(factor: &Matrix, order: usize) -> Matrix {
         }
     }
     inverse
+}
+
+/// The norm of |A||A⁻¹|: by how much the coordinates of A multiply relative errors of rows.
+pub(super) fn conditioning(matrix: &Matrix, inverse: &Matrix) -> f64 {
+    let absolute = |matrix: &Matrix| matrix.map(|row| row.map(f64::abs));
+    product(&absolute(matrix), &absolute(inverse)).iter().map(|row| dot(row, row)).sum::<f64>().sqrt()
+}
+
+/// The inverse of a matrix, by elimination; none if a pivot is zero.
+pub(super) fn inverse(matrix: &Matrix, order: usize) -> Option<Matrix> {
+    let (mut left, mut right) = (*matrix, [ZERO; MOST]);
+    (0..order).for_each(|i| right[i][i] = 1.0);
+    for i in 0..order {
+        let pivot = (i..order).max_by(|&a, &b| left[a][i].abs().total_cmp(&left[b][i].abs()))?;
+        left.swap(i, pivot);
+        right.swap(i, pivot);
+        let scale = 1.0 / left[i][i];
+        if !scale.is_finite() {
+            return None;
+        }
+        left[i].iter_mut().chain(&mut right[i]).for_each(|entry| *entry *= scale);
+        let (own, image) = (left[i], right[i]);
+        for k in (0..order).filter(|&k| k != i) {
+            let factor = left[k][i];
+            left[k].iter_mut().zip(&own).for_each(|(entry, own)| *entry -= factor * own);
+            right[k].iter_mut().zip(&image).for_each(|(entry, own)| *entry -= factor * own);
+        }
+    }
+    Some(right)
 }
 
 /// The eigenvectors of the leading part of a matrix, row by row; none if its entries are not finite.

@@ -39,6 +39,11 @@ pub(super) fn along(u: &[f64], a: &[f64]) -> f64 {
     vector::sum_of(u, a, |u, a| u * a)
 }
 
+/// Σ a·b·c.
+pub(super) fn along_three(a: &[f64], b: &[f64], c: &[f64]) -> f64 {
+    a.iter().zip(b.iter().zip(c)).map(|(a, (b, c))| a * b * c).sum()
+}
+
 /// Σ |u|·a.
 pub(super) fn along_absolute(u: &[f64], a: &[f64]) -> f64 {
     vector::sum_of(u, a, |u, a| u.abs() * a)
