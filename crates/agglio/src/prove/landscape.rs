@@ -7,53 +7,23 @@
 //!
 //! v are the coefficients in coordinates in which the rows are white, and ρ the free entries of the response scale.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Unprovable;
+use super::gathered::Gathered;
+use super::response::{Response, response};
 use super::small::{self, MOST, Matrix, Vector, ZERO};
 use crate::activation::{Activation, Shape};
 use crate::error::Result;
-use crate::oracle::{Ask, Batch, Facts, Oracle, Query};
+use crate::oracle::{Facts, Oracle};
 
 /// A row at minus infinity lies at least this far along the coefficient.
 pub(super) const FAR: f64 = 1e100;
-/// Pivots smaller than this, relatively, are those of collinear columns.
-const COLLINEAR: f64 = 1e-12;
 /// What is left of a column without its projection on others, relative to the column: up to here it is rounding.
 const DEPENDENT: f64 = 1e-12;
 /// From here on it is a direction.
 const NEARLY_DEPENDENT: f64 = 1e-6;
-/// Free asymptotes are searched for within so many ranges of the labels around them.
-pub(super) const ASYMPTOTES_WITHIN: f64 = 10.0;
-
-/// `α + β·φ`: the factor of a free entry of the response scale.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Term {
-    pub alpha: f64,
-    pub beta: f64,
-}
-
-impl Term {
-    /// The sum with `factor` times another term.
-    pub fn plus(self, other: Term, factor: f64) -> Term {
-        Term { alpha: self.alpha + factor * other.alpha, beta: self.beta + factor * other.beta }
-    }
-}
-
-/// The response A + B·φ, with its free entries.
-#[derive(Clone, Debug)]
-pub(super) struct Response {
-    /// The part without a free entry.
-    pub fixed: Term,
-    /// The factors of the free entries.
-    pub free: Vec<Term>,
-    /// The values between which they are searched for.
-    pub bounds: Vec<[f64; 2]>,
-    /// Whether both asymptotes are free and φ is point-symmetric, so that only the first one being the lower is searched.
-    pub is_mirrored: bool,
-}
 
 /// The loss as a function of few numbers.
 #[derive(Debug)]
@@ -286,69 +256,6 @@ impl Landscape {
     }
 }
 
-impl Response {
-    /// The free entries for a and b in a + b·φ.
-    fn entries(&self, a: f64, b: f64) -> Vec<f64> {
-        match self.free.as_slice() {
-            [first, second] => {
-                // a = Σ α_m·ρ_m and b = Σ β_m·ρ_m
-                let determinant = first.alpha * second.beta - second.alpha * first.beta;
-                vec![
-                    (a * second.beta - b * second.alpha) / determinant,
-                    (b * first.alpha - a * first.beta) / determinant,
-                ]
-            }
-            [Term { alpha: 0.0, .. }] => vec![b],
-            [_] => vec![a],
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// The response of a fit, or why it cannot be searched.
-fn response(facts: &Facts, activation: &dyn Activation) -> std::result::Result<Response, Unprovable> {
-    let one = Term { alpha: 0.0, beta: 1.0 };
-    let Some(scale) = &facts.response else {
-        return Ok(Response { fixed: one, free: Vec::new(), bounds: Vec::new(), is_mirrored: false });
-    };
-    let (left, right) = activation.limits();
-    let width = right - left;
-    if !width.is_finite() {
-        return Err(Unprovable::UnboundedScale);
-    }
-    let [lowest, highest] = asymptotes_within(facts);
-    let (a, b) = scale.user(&vec![1.0; facts.layout.response.iter().filter(|free| **free).count()]);
-    Ok(match scale.free() {
-        [true, true] => Response {
-            fixed: Term::default(),
-            free: vec![
-                Term { alpha: right / width, beta: -1.0 / width },
-                Term { alpha: -left / width, beta: 1.0 / width },
-            ],
-            bounds: vec![[lowest, highest]; 2],
-            is_mirrored: activation.centre().is_some(),
-        },
-        // the offset is free, and both asymptotes are within
-        [true, false] => Response {
-            fixed: Term { alpha: 0.0, beta: b },
-            free: vec![Term { alpha: 1.0, beta: 0.0 }],
-            bounds: vec![[lowest - (b * left).min(b * right), highest - (b * left).max(b * right)]],
-            is_mirrored: false,
-        },
-        // the scale is free, and the asymptote that is not at the offset is within
-        _ => {
-            let limit = if left.abs() > right.abs() { left } else { right };
-            let ends = [(lowest - a) / limit, (highest - a) / limit];
-            Response {
-                fixed: Term { alpha: a, beta: 0.0 },
-                free: vec![one],
-                bounds: vec![[ends[0].min(ends[1]), ends[0].max(ends[1])]],
-                is_mirrored: false,
-            }
-        }
-    })
-}
-
 /// A number for each value of a column, in the order of their first rows; none if all values are different, or all the same.
 fn levels(column: &[f64]) -> Option<Vec<u32>> {
     let mut numbers = BTreeMap::new();
@@ -363,115 +270,4 @@ fn levels(column: &[f64]) -> Option<Vec<u32>> {
 
 fn weighted_dot(weight: &[f64], a: &[f64], b: &[f64]) -> f64 {
     weight.iter().zip(a.iter().zip(b)).map(|(weight, (a, b))| weight * a * b).sum()
-}
-
-/// The interval in which free asymptotes are searched for.
-pub(super) fn asymptotes_within(facts: &Facts) -> [f64; 2] {
-    let (low, high) = facts.label_bounds;
-    [low - ASYMPTOTES_WITHIN * (high - low), high + ASYMPTOTES_WITHIN * (high - low)]
-}
-
-/// The rows of an oracle.
-struct Gathered {
-    columns: Vec<Vec<f64>>,
-    label: Vec<f64>,
-    weight: Vec<f64>,
-    offset: Vec<f64>,
-    /// Whether a row is at minus infinity.
-    is_far: Vec<bool>,
-}
-
-impl Gathered {
-    fn of(oracle: &dyn Oracle, entries: &[usize], has_coefficient: bool) -> Result<Gathered> {
-        let (layout, origin) = (oracle.facts().layout, oracle.facts().layout.zero());
-        let directions: Vec<Vec<f64>> = entries.iter().map(|&entry| layout.unit(entry)).collect();
-        let ask =
-            Ask::Projection { theta: Cow::Borrowed(&origin), directions: Cow::Borrowed(&directions), limits: true };
-        let projection = oracle.ask(&Query::new(Batch::All, ask))?.projection()?;
-        let total: f64 = projection.weights().iter().sum();
-        let counted: Vec<usize> = (0..oracle.rows()).filter(|&i| projection.weights()[i] > 0.0).collect();
-        let gather = |column: &[f64]| counted.iter().map(|&i| column[i]).collect::<Vec<f64>>();
-        let offset = gather(projection.at());
-        // without a coefficient it is the offset that is far away, on the left whatever the intercept
-        let is_far = offset.iter().map(|offset| has_coefficient && *offset == f64::NEG_INFINITY).collect();
-        Ok(Gathered {
-            columns: (0..entries.len()).map(|line| gather(projection.along(line))).collect(),
-            label: gather(projection.labels()),
-            weight: gather(projection.weights()).into_iter().map(|weight| weight / total).collect(),
-            offset: offset.into_iter().map(|offset| offset.max(-FAR)).collect(),
-            is_far,
-        })
-    }
-
-    /// Equal rows as one, with their mean response and their total weight, and the mean square of responses about these means.
-    ///
-    /// ```text
-    /// Σ ω_i (f − y_i)² = Ω(f − ȳ)² + Σ ω_i (y_i − ȳ)²
-    /// ```
-    ///
-    /// A bound for each row alone would not see that their predictions are the same.
-    fn merged(mut self) -> (Gathered, f64) {
-        let key = |i: usize| -> Vec<u64> {
-            let entries = self.columns.iter().map(|column| column[i]).filter(|_| !self.is_far[i]);
-            // −0 is the same as 0
-            entries.chain([self.offset[i], f64::from(u8::from(self.is_far[i]))]).map(|x| (x + 0.0).to_bits()).collect()
-        };
-        let mut groups: BTreeMap<Vec<u64>, Vec<usize>> = BTreeMap::new();
-        (0..self.label.len()).for_each(|i| groups.entry(key(i)).or_default().push(i));
-        let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
-        groups.sort_unstable();
-        let mut unexplained = 0.0;
-        let (mut label, mut weight) = (Vec::new(), Vec::new());
-        for rows in &groups {
-            let total: f64 = rows.iter().map(|&i| self.weight[i]).sum();
-            let mean = rows.iter().map(|&i| self.weight[i] / total * self.label[i]).sum();
-            unexplained +=
-                rows.iter().map(|&i| self.weight[i] * (self.label[i] - mean) * (self.label[i] - mean)).sum::<f64>();
-            label.push(mean);
-            weight.push(total);
-        }
-        let first = |column: &[f64]| groups.iter().map(|rows| column[rows[0]]).collect::<Vec<f64>>();
-        self.columns = self.columns.iter().map(|column| first(column)).collect();
-        self.offset = first(&self.offset);
-        self.is_far = groups.iter().map(|rows| self.is_far[rows[0]]).collect();
-        (Gathered { label, weight, ..self }, unexplained)
-    }
-
-    /// The Cholesky factor of Σ ω x xᵀ over the finite rows; none if columns are collinear.
-    fn factor(&self) -> Option<Matrix> {
-        let (mut factor, order) = ([ZERO; MOST], self.columns.len());
-        let near = || (0..self.label.len()).filter(|&i| !self.is_far[i]);
-        for i in 0..order {
-            for j in 0..=i {
-                let (a, b) = (&self.columns[i], &self.columns[j]);
-                let sum: f64 = near().map(|row| self.weight[row] * a[row] * b[row]).sum();
-                let rest = sum - (0..j).map(|k| factor[i][k] * factor[j][k]).sum::<f64>();
-                if i == j && rest.partial_cmp(&(COLLINEAR * sum)) != Some(std::cmp::Ordering::Greater) {
-                    return None;
-                }
-                factor[i][j] = if i == j { rest.sqrt() } else { rest / factor[j][j] };
-            }
-        }
-        Some(factor)
-    }
-
-    /// The rows u = L⁻¹x. A row at minus infinity is far along the direction of the first coefficient.
-    fn whitened(mut self, factor: &Matrix) -> Gathered {
-        let order = self.columns.len();
-        for i in 0..self.label.len() {
-            let mut u = ZERO;
-            for j in 0..order {
-                let own = if self.is_far[i] { if j == 0 { -1.0 } else { 0.0 } } else { self.columns[j][i] };
-                let rest = own - (0..j).map(|k| factor[j][k] * u[k]).sum::<f64>();
-                u[j] = rest / factor[j][j];
-            }
-            if self.is_far[i] {
-                let length = small::norm(&u);
-                u.iter_mut().for_each(|u| *u *= 2.0 * FAR / length);
-            }
-            self.columns.iter_mut().zip(u).for_each(|(column, u)| column[i] = u);
-        }
-        self.offset.iter_mut().zip(&self.is_far).filter(|(_, far)| **far).for_each(|(offset, _)| *offset = 0.0);
-        self
-    }
 }

@@ -10,12 +10,20 @@
 //! rounding errors of every function and of every sum.
 
 mod bound;
+mod examiner;
+mod exclusion;
+mod gathered;
 mod landscape;
 mod part;
+mod penalty;
 mod region;
+mod response;
 mod search;
 mod small;
 mod sums;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,8 +33,9 @@ use crate::activation::Activation;
 use crate::error::Result;
 use crate::math::tree;
 use crate::oracle::Oracle;
-use bound::Examiner;
-use landscape::{Landscape, asymptotes_within};
+use examiner::Examiner;
+use landscape::Landscape;
+use response::asymptotes_within;
 use search::{Pause, Search};
 
 /// A loss is compared with at least this share of that of the model without covariates.

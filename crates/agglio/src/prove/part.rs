@@ -11,7 +11,8 @@
 
 use std::collections::BTreeMap;
 
-use super::bound::{Candidate, Examiner, Undecided};
+use super::bound::Undecided;
+use super::examiner::{Candidate, Examiner};
 use super::landscape::Landscape;
 use super::search::{Pause, Search};
 use super::small;

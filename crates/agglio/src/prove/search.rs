@@ -4,7 +4,8 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
-use super::bound::{Candidate, Examiner, Finding};
+use super::bound::Finding;
+use super::examiner::{Candidate, Examiner};
 use super::landscape::Landscape;
 use super::part::Parts;
 use super::region::{Kind, Region};

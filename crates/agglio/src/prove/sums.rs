@@ -2,7 +2,7 @@
 
 use multiversion::multiversion;
 
-use super::landscape::Term;
+use super::response::Term;
 use crate::math::vector;
 
 /// An interval for each row, or for a block of rows.
