@@ -65,6 +65,11 @@ pub fn is_caught() -> bool {
     CAUGHT.load(Ordering::SeqCst)
 }
 
+/// Whether a signal has come that is not yet taken. It ends one part of the work, and the rest goes on.
+pub fn take() -> bool {
+    CAUGHT.swap(false, Ordering::SeqCst)
+}
+
 /// How the program exits when a signal has ended its work.
 pub fn exit_code() -> ExitCode {
     let signal = SIGNAL.load(Ordering::SeqCst) as u8;

@@ -103,9 +103,10 @@ struct FittedJson<'a> {
 }
 
 impl Fitted {
-    /// Whether the fit or its standard errors were cut short.
+    /// Whether the fit, its proof or its standard errors were cut short.
     pub fn is_interrupted(&self) -> bool {
-        self.answer.is_interrupted || self.report.status() == Status::Interrupted
+        let in_proof = matches!(&self.report.proof, Some(Ok(proof)) if proof.interrupted);
+        self.answer.is_interrupted || in_proof || self.report.status() == Status::Interrupted
     }
 
     /// The fit as one JSON object; a number that is not finite is null.

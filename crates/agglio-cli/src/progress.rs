@@ -10,6 +10,7 @@ use agglio::prove::Progress;
 use anyhow::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::interrupt;
 use crate::output::Writer;
 use crate::truth::distance;
 use agglio::text::format;
@@ -87,7 +88,8 @@ impl Observer for Watch {
 
     fn proof(&mut self, progress: &Progress) -> ControlFlow<()> {
         self.bar.proof(progress);
-        ControlFlow::Continue(())
+        // the fit has ended before, and stands
+        if interrupt::take() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

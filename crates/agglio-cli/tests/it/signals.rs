@@ -121,6 +121,28 @@ fn a_signal_ends_a_bootstrap() {
 }
 
 #[test]
+fn a_signal_ends_a_proof_and_the_fit_stands() {
+    let folder = Folder::new();
+    let words = "simulate --rows 300 --features 9 --activation sigmoid --noise post:0.3 --seed 1 -o data.csv";
+    assert_eq!(folder.run(words).code, Some(0));
+    let words = "fit data.csv --target y --prove --format json --model m.json";
+    let child = start(&folder, words);
+    wait_until_it_listens(&child);
+    wait_until_it_has_worked(&child);
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let fit: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&fit["status"], &fit["certified"]), (&"converged".into(), &true.into()));
+    let proof = &fit["proof"];
+    assert_eq!(proof["complete"], false);
+    assert!(proof["gap"].as_f64().unwrap() > 1e-6 && proof["lower_bound"].as_f64() < fit["loss"].as_f64(), "{proof}");
+    assert!(fit["standard_errors"]["x1"].is_number());
+    assert_eq!(folder.names(), ["data.csv", "m.json"]);
+    assert_eq!(folder.fit("data.csv --target y --prove=none")["coefficients"], fit["coefficients"]);
+}
+
+#[test]
 fn an_old_model_outlives_an_interrupt() {
     let folder = Folder::with_data();
     folder.write("m.json", "old");

@@ -55,7 +55,7 @@ pub trait Observer: Send {
     /// Called after each step. `Break` ends the fit as interrupted, at the best point so far.
     fn step(&mut self, step: &Step<'_>) -> ControlFlow<()>;
 
-    /// Called now and then during the search of a proof. `Break` ends the search. Default: it goes on.
+    /// Called now and then during the search of a proof. `Break` ends the search, and the fit stands. Default: it goes on.
     fn proof(&mut self, _progress: &Progress) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }

@@ -57,14 +57,24 @@ impl Plan {
         };
         let keeps_finite = found.certificate(oracle)?.status != Status::Diverging;
         let begun = Instant::now();
-        let mut search =
-            Search { plan: self, oracle, runs, wanted: &wanted, begun, keeps_finite, at_infinity: None, last: None };
+        let mut search = Search {
+            plan: self,
+            oracle,
+            runs,
+            wanted: &wanted,
+            begun,
+            keeps_finite,
+            interrupted: false,
+            at_infinity: None,
+            last: None,
+        };
         let proven = claim.prove(&mut search)?;
-        let at_infinity = search.at_infinity;
+        let (at_infinity, interrupted) = (search.at_infinity, search.interrupted);
         let (mut proof, best) = match proven {
             Ok(proven) => proven,
             Err(why) => return Ok(Some(Err(why)).filter(|_| self.proves_explicitly())),
         };
+        proof.interrupted = interrupted;
         if proof.improved_from.is_some() {
             let outcome = match search.last.take().filter(|outcome| outcome.theta == best) {
                 Some(outcome) => outcome,
@@ -119,6 +129,8 @@ struct Search<'s, 'r> {
     begun: Instant,
     /// Whether the fit is a finite minimum, which is kept even if the loss is lower at infinity.
     keeps_finite: bool,
+    /// Whether an observer or an interrupt has ended it.
+    interrupted: bool,
     /// The loss at infinity, if a lower point has led there.
     at_infinity: Option<f64>,
     /// The end of the last fit from a point that the search has found.
@@ -137,9 +149,8 @@ impl Caller for Search<'_, '_> {
 
     fn goes_on(&mut self, progress: &Progress) -> bool {
         let in_time = self.wanted.seconds.is_none_or(|seconds| self.begun.elapsed() < seconds);
-        in_time
-            && progress.boxes < self.wanted.regions
-            && !self.oracle.is_interrupted()
-            && self.runs.hear_proof(progress)
+        // the observer first: it may take an interrupt for the end of the search alone
+        self.interrupted = !self.runs.hear_proof(progress) || self.oracle.is_interrupted();
+        in_time && !self.interrupted && progress.boxes < self.wanted.regions
     }
 }

@@ -64,6 +64,8 @@ pub struct Proof {
     pub boxes: u64,
     /// Wall time of the search.
     pub seconds: f64,
+    /// Whether an observer or an interrupt ended the search.
+    pub interrupted: bool,
     /// The loss of the fit before the search, if the search has found a lower minimum.
     pub improved_from: Option<f64>,
 }
@@ -82,6 +84,7 @@ impl Proof {
             asymptotes_within: None,
             boxes: 0,
             seconds: 0.0,
+            interrupted: false,
             improved_from: None,
         }
     }
@@ -221,6 +224,7 @@ impl Claim<'_> {
             asymptotes_within: (!landscape.response.free.is_empty()).then(|| asymptotes_within(facts)),
             boxes: search.boxes,
             seconds: begun.elapsed().as_secs_f64(),
+            interrupted: false,
             improved_from,
         };
         Ok(Ok((proof, theta)))

@@ -357,7 +357,8 @@ impl Report {
             false if self.certificate.lower_at_infinity.is_some() => "none: the loss is lower at infinity".to_owned(),
             false => {
                 let (bound, gap) = (short(proof.lower_bound), brief(100.0 * proof.gap));
-                format!("open: the loss is nowhere below {bound} (gap {gap} %) after {effort}")
+                let end = if proof.interrupted { "interrupted" } else { "open" };
+                format!("{end}: the loss is nowhere below {bound} (gap {gap} %) after {effort}")
             }
         };
         let improved = proof.improved_from.map(|loss| {
