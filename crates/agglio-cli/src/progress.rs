@@ -128,11 +128,11 @@ impl Bar {
             return;
         }
         self.drawn = Instant::now();
-        let Progress { lower_bound, upper_bound, open, boxes, .. } = *progress;
+        let Progress { lower_bound, upper_bound, open, .. } = *progress;
         let closed = lower_bound / upper_bound;
         self.shown.set_position(if closed.is_finite() { (closed * PARTS as f64) as u64 } else { PARTS });
-        let [lower, upper] = [lower_bound, upper_bound].map(format::short);
-        self.shown.set_message(format!("proof: {lower} ≤ loss ≤ {upper}, {open} of {boxes} regions open"));
+        let [lower, upper] = [lower_bound, upper_bound].map(|bound| format::digits(bound, 4));
+        self.shown.set_message(format!("{lower} ≤ loss ≤ {upper}, {open} regions open"));
         self.shown.tick();
     }
 }
