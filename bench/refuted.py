@@ -127,23 +127,23 @@ def absolute(search, rounds=10):
     return [theta]
 
 
-def subsets(search, size, random):
+def subsets(search, size, random, most=LIMIT):
+    """All choices of so many rows, or as many random ones as there may be at most."""
     n = len(search.y)
-    every = itertools.islice(itertools.combinations(range(n), size), LIMIT + 1)
-    every = list(every)
-    return every if len(every) <= LIMIT else [random.choice(n, size, replace=False) for _ in range(LIMIT)]
+    every = list(itertools.islice(itertools.combinations(range(n), size), most + 1))
+    return every if len(every) <= most else [random.choice(n, size, replace=False) for _ in range(most)]
 
 
-def preimages(search):
-    z = preimage(search.name, clip(search.name, search.y, 0.05))
+def preimages(search, margin=0.05):
+    z = preimage(search.name, clip(search.name, search.y, margin))
     return np.clip(np.nan_to_num(z), -30, 30)
 
 
-def through_rows(search, size, count):
-    """The smallest θ that fits these rows exactly: the lowest of all choices of so many rows, or of 300."""
-    random, z = np.random.default_rng(3), preimages(search)
+def through_rows(search, size, count, most=LIMIT, margin=0.05):
+    """The smallest θ that fits these rows exactly, responses kept off the bounds by a margin: the lowest of all choices."""
+    random, z = np.random.default_rng(3), preimages(search, margin)
     points = []
-    for rows in map(list, subsets(search, size, random)):
+    for rows in map(list, subsets(search, size, random, most)):
         points.append(np.linalg.lstsq(search.A[rows], z[rows], rcond=None)[0])
     return search.lowest(points, count)
 
@@ -243,6 +243,9 @@ KINDS = {
     "through 2 rows": lambda s: through_rows(s, 2, 3),
     "through as many as parameters": lambda s: through_rows(s, s.dim, 3),
     "the same, the best one": lambda s: through_rows(s, s.dim, 1),
+    "the best one of 40": lambda s: through_rows(s, s.dim, 1, 40),
+    "the same, margin 0.001": lambda s: through_rows(s, s.dim, 1, 40, 0.001),
+    "the best one of 10": lambda s: through_rows(s, s.dim, 1, 10),
     "through 1 row, beside the fit": lambda s: through_rows_beside(s, 1, 3),
     "through 2 rows, beside the fit": lambda s: through_rows_beside(s, 2, 3),
     "steps between two rows": lambda s: steps_between(s, 3),
