@@ -68,17 +68,34 @@ def fitted(path, seed, seconds, flags):
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "data.csv")
         problem.write(data)
-        proven = program.fit(path, data, *problem.flags(), "--prove", "--prove-seconds", str(seconds), "--threads", "2", *flags)
-        plain = program.fit(path, data, *problem.flags(), "--prove=none", "--threads", "2", *flags)
+        words = [*problem.flags(), "--threads", "2", *flags]
+        proven = program.fit(path, data, "--prove", "--prove-seconds", str(seconds), *words)
+        plain = program.fit(path, data, "--prove=none", *words)
     proof, (n, d) = proven["proof"] or {}, problem.X.shape
-    why = None if "complete" in proof else json.dumps(proven["proof"])
-    constant = np.var(problem.y) if problem.intercept else np.mean((ALL[problem.activation].value(np.zeros(n)) - problem.y) ** 2)
-    return Result(seed, problem.activation, d + problem.intercept,
-                  f"{n} × {d}, {problem.design}, {problem.labels}", why, proof.get("complete", False), proof.get("gap"),
-                  proof.get("radius"), proof.get("lower_bound", 0.0), comparison.lowest_told(proven),
-                  comparison.lowest_told(plain), float(constant), proof.get("improved_from") is not None, proven["certified"],
-                  plain["certified"], proven["status"],
-                  proven["status"] == "diverging" or proven["lower_at_infinity"] is not None, proof.get("seconds", 0.0), proof.get("boxes", 0))
+    constant = np.var(problem.y)
+    if not problem.intercept:
+        constant = np.mean((ALL[problem.activation].value(np.zeros(n)) - problem.y) ** 2)
+    return Result(
+        seed=seed,
+        activation=problem.activation,
+        parameters=d + problem.intercept,
+        about=f"{n} × {d}, {problem.design}, {problem.labels}",
+        why=None if "complete" in proof else json.dumps(proven["proof"]),
+        complete=proof.get("complete", False),
+        gap=proof.get("gap"),
+        radius=proof.get("radius"),
+        lower_bound=proof.get("lower_bound", 0.0),
+        loss=comparison.lowest_told(proven),
+        plain=comparison.lowest_told(plain),
+        constant=float(constant),
+        improved=proof.get("improved_from") is not None,
+        certified=proven["certified"],
+        plain_certified=plain["certified"],
+        status=proven["status"],
+        at_infinity=proven["status"] == "diverging" or proven["lower_at_infinity"] is not None,
+        seconds=proof.get("seconds", 0.0),
+        boxes=proof.get("boxes", 0),
+    )
 
 
 class Searched(Reference):
@@ -135,9 +152,10 @@ def share(part, whole):
 def line(name, found):
     """A line of the table."""
     complete, improved, infinite = (sum(getattr(r, key) for r in found) for key in ("complete", "improved", "at_infinity"))
+    left = sum(not (r.complete or r.at_infinity) for r in found)
     above = sum(r.plain > r.loss * (1 + SAME) + r.least for r in found)
     seconds, boxes = ([getattr(r, key) for r in found] for key in ("seconds", "boxes"))
-    return (name, len(found), complete, share(complete, len(found)), infinite, sum(not (r.complete or r.at_infinity) for r in found), improved, above,
+    return (name, len(found), complete, share(complete, len(found)), infinite, left, improved, above,
             f"{np.median(seconds):.3f} / {np.quantile(seconds, 0.95):.2f}",
             f"{np.median(boxes):.0f} / {np.quantile(boxes, 0.95):.0f}")
 
@@ -177,7 +195,8 @@ def main():
     found = [fitted(args.agglio, seed, args.seconds, args.flags) for seed in range(args.first, args.first + args.seeds)]
     if args.json:
         args.json.write_text(json.dumps([asdict(result) for result in found]))
-    head = ["problems      ", "fits", "complete", "share  ", "at infinity", "open", "improved", "higher without", "seconds       ", "regions          "]
+    head = ["problems      ", "fits", "complete", "share  ", "at infinity", "open", "improved", "higher without",
+            "seconds       ", "regions          "]
     comparison.show(head, table(found))
     print("\nnot complete")
     for r in found:

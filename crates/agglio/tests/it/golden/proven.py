@@ -210,8 +210,9 @@ def problem(activation, response, kind, covariates, intercept, seed):
     best = fit(x, y, [*words, f"--prove={GAP}"])
     proof = best["proof"]
     assert proof["complete"] and proof["radius"] is None and best["certified"], (activation, kind, seed, proof)
+    asymptotes = [response.replace(",", "-")] if response else []
     return {
-        "name": "-".join([activation, *([response.replace(",", "-")] if response else []), kind, f"{covariates}{'b' if intercept else ''}", str(seed)]),
+        "name": "-".join([activation, *asymptotes, kind, f"{covariates}{'b' if intercept else ''}", str(seed)]),
         "activation": activation,
         "range": response,
         "intercept": intercept,
