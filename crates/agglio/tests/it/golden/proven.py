@@ -92,7 +92,6 @@ CASES = [
     ("gompertz", None, "steps", 2, False, 34),
     ("gompertz", None, "steps", 3, False, 15),
     ("gompertz", None, "flipped", 3, True, 18),
-    ("gompertz", None, "outliers", 2, False, 18),
     ("gompertz", None, "steps", 2, False, 36),
     ("gompertz", None, "easy", 1, True, 0),
     ("gompertz", None, "easy", 2, True, 0),
