@@ -91,11 +91,17 @@ def measured(path, flags, seed):
                   comparison.lowest_told(fit), fit["passes"])
 
 
+def parameters(problem):
+    return problem.X.shape[1] + problem.intercept
+
+
 def results(args):
     """The results of all seeds; failures and fits that are certified above the best known are named at once."""
     found = []
+    seeds = range(args.first, args.first + args.seeds)
+    if args.parameters is not None:
+        seeds = [seed for seed in seeds if parameters(mixed.draw(seed)) <= args.parameters]
     with Pool(args.processes) as pool:
-        seeds = range(args.first, args.first + args.seeds)
         for result in pool.imap(partial(measured, args.agglio, args.flags), seeds, chunksize=4):
             if isinstance(result, str):
                 print(result)
@@ -140,6 +146,7 @@ def by_status(found):
 def main():
     parser = comparison.options(__doc__, problems=200)
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="problems at once (default: 2)")
+    parser.add_argument("--parameters", type=int, metavar="N", help="only problems of at most N parameters (default: all)")
     parser.add_argument("--list", action="store_true", help="name each problem that is certified above the best known")
     parser.add_argument("flags", nargs="*", help="further flags of `agglio fit`, after --")
     found = results(parser.parse_args())

@@ -52,6 +52,16 @@ def bounded_exp(z):
     return np.exp(np.minimum(z, 700))
 
 
+def cauchy(z):
+    """The derivative of arctan, without overflow."""
+    return 1 / (1 + np.clip(z, -1e150, 1e150) ** 2)
+
+
+def gumbel_density(z):
+    """exp(z − exp(z)), without overflow."""
+    return np.exp(np.minimum(z, 700) - bounded_exp(z))
+
+
 # the order is part of the random problems: a seed chooses its activation by position
 ACTIVATIONS = {
     "sigmoid": Activation(expit, logistic_density, lambda z: logistic_density(z) * (1 - 2 * expit(z)), 0, 1),
@@ -74,6 +84,19 @@ ACTIVATIONS = {
         -0.16997120747990369, argmin=-0.7517915246935645),
     "exp": Activation(bounded_exp, bounded_exp, bounded_exp, 0),
 }
+# and all others of the program
+ALL = ACTIVATIONS | {
+    "identity": Activation(lambda z: z, np.ones_like, np.zeros_like),
+    "arctan": Activation(np.arctan, cauchy, lambda z: -2 * z * cauchy(z) ** 2, -np.pi / 2, np.pi / 2),
+    "cloglog": Activation(
+        lambda z: -np.expm1(-bounded_exp(z)), gumbel_density, lambda z: (1 - bounded_exp(z)) * gumbel_density(z), 0, 1),
+    "gompertz": Activation(
+        lambda z: np.exp(-bounded_exp(-z)),
+        lambda z: gumbel_density(-z),
+        lambda z: (bounded_exp(-z) - 1) * gumbel_density(-z), 0, 1),
+    "expm1": Activation(
+        lambda z: -np.expm1(np.minimum(-z, 700)), lambda z: bounded_exp(-z), lambda z: -bounded_exp(-z), highest=1),
+}
 
 
 def preimage(name, c):
@@ -85,13 +108,18 @@ def preimage(name, c):
         "probit": lambda: ndtri(c),
         "softplus": lambda: np.where(c > 30, c, np.log(np.expm1(np.minimum(c, 30)))),
         "exp": lambda: np.log(c),
+        "identity": lambda: c,
+        "arctan": lambda: np.tan(c),
+        "cloglog": lambda: np.log(-np.log1p(-c)),
+        "gompertz": lambda: -np.log(-np.log(c)),
+        "expm1": lambda: -np.log1p(-c),
     }
     return closed_forms[name]() if name in closed_forms else bisect(name, c)
 
 
 def bisect(name, c):
     """The preimage of an activation without a closed form, right of where it turns."""
-    phi = ACTIVATIONS[name]
+    phi = ALL[name]
     low = -np.abs(c) / LEAK - 50 if phi.argmin is None else np.full(c.shape, phi.argmin)
     high = np.maximum(np.abs(c) + 10, 10.0)
     for _ in range(200):
@@ -103,7 +131,7 @@ def bisect(name, c):
 
 def clip(name, y, margin):
     """Labels kept off the bounds of φ, by a share of the range or, where it has one bound, of the labels' deviation."""
-    phi = ACTIVATIONS[name]
+    phi = ALL[name]
     if phi.argmin is not None:
         return np.maximum(y, phi.lowest)
     if phi.is_bounded:
@@ -112,4 +140,7 @@ def clip(name, y, margin):
     if np.isfinite(phi.lowest):
         deviation = np.std(y)
         return np.maximum(y, phi.lowest + margin * (deviation if deviation > 0 else 1.0))
+    if np.isfinite(phi.highest):
+        deviation = np.std(y)
+        return np.minimum(y, phi.highest - margin * (deviation if deviation > 0 else 1.0))
     return y

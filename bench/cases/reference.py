@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from scipy.optimize import least_squares
 
-from .activation import ACTIVATIONS, clip, preimage
+from .activation import ALL, clip, preimage
 
 MARGINS = (0.1, 0.01, 0.001, 1e-6)
 RANDOM_STARTS = 20
@@ -16,7 +16,7 @@ class Reference:
     """The weighted mean square of a problem, with starts for it."""
 
     def __init__(self, problem):
-        self.name, self.phi = problem.activation, ACTIVATIONS[problem.activation]
+        self.name, self.phi = problem.activation, ALL[problem.activation]
         self.y, self.intercept = problem.y, problem.intercept
         weights = np.ones(len(self.y)) if problem.weights is None else problem.weights
         self.weights = weights / weights.sum()

@@ -35,6 +35,7 @@ mod oracle;
 mod own_models;
 mod printed;
 mod proof;
+mod proven;
 mod recorder;
 mod recovery;
 mod reproducibility;
