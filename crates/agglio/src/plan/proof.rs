@@ -109,7 +109,6 @@ impl Plan {
                 let sought = self.proves_by_itself
                     && few
                     && found.outcome.reason != StopReason::Limit
-                    && found.lower_at_infinity.is_none()
                     && self.rules.solver == Solver::Auto
                     && !oracle.facts().is_convex
                     && self.rules.settings.radius.is_none()
