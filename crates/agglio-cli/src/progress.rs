@@ -85,7 +85,7 @@ impl Observer for Watch {
         self.trace.as_mut().map_or(ControlFlow::Continue(()), |trace| trace.step(step))
     }
 
-    fn proof(&mut self, progress: &Progress) -> ControlFlow<()> {
+    fn proof(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
         self.bar.proof(progress);
         ControlFlow::Continue(())
     }
@@ -121,7 +121,7 @@ impl Bar {
         self.shown.tick();
     }
 
-    fn proof(&mut self, progress: &Progress) {
+    fn proof(&mut self, progress: &Progress<'_>) {
         if !self.seen || self.drawn.elapsed() < PAUSE {
             return;
         }

@@ -135,7 +135,7 @@ impl Caller for Search<'_, '_> {
         Ok(End::Minimum(self.last.insert(outcome).theta.clone()))
     }
 
-    fn goes_on(&mut self, progress: &Progress) -> bool {
+    fn goes_on(&mut self, progress: &Progress<'_>) -> bool {
         let in_time = self.wanted.seconds.is_none_or(|seconds| self.begun.elapsed() < seconds);
         in_time
             && progress.boxes < self.wanted.regions

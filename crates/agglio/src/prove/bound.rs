@@ -12,6 +12,7 @@
 
 use std::ops::Range;
 
+use super::examined::Exclusion;
 use super::landscape::{ASYMPTOTES_WITHIN, FAR, Landscape, Term};
 use super::part::Part;
 use super::region::{Kind, Region};
@@ -29,7 +30,7 @@ const SLACK: f64 = 8.0 * f64::EPSILON;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Finding {
     /// It has no point that is below the cut and the lowest.
-    Excluded,
+    Excluded(Exclusion),
     /// It may have one.
     Open {
         /// A lower bound of the loss.
@@ -212,7 +213,7 @@ impl<'l> Examiner<'l> {
     /// Applies the tests to a region.
     pub fn examine(&mut self, region: &Region, cut: f64, candidate: &Candidate, parts: &[Part]) -> Finding {
         if self.is_mirrored(region) {
-            return Finding::Excluded;
+            return Finding::Excluded(Exclusion::Mirrored);
         }
         let scale = self.scale(region);
         let penalty = self.least_penalty(region);
@@ -223,7 +224,7 @@ impl<'l> Examiner<'l> {
             let (weight, squares) = (&self.landscape.weight[block.clone()], &mut self.rows.square[block.clone()]);
             least += sums::least_squares(weight, part(&self.rows.residual, block), squares);
             if least * (1.0 - self.margin) > cut {
-                return Finding::Excluded;
+                return Finding::Excluded(Exclusion::CutOff);
             }
         }
         let mut lower = (least * (1.0 - self.margin)).max(0.0);
@@ -233,7 +234,7 @@ impl<'l> Examiner<'l> {
             lower = lower.max((others + part.least) * (1.0 - self.margin));
         }
         if lower > cut {
-            return Finding::Excluded;
+            return Finding::Excluded(Exclusion::Part);
         }
         // there the loss is not continuous, so its derivatives have no meaning
         if self.is_undecided() {
@@ -249,14 +250,14 @@ impl<'l> Examiner<'l> {
     fn examine_cone(&mut self, region: &Region, axis: usize, scale: &Scale, penalty: f64, lower: f64) -> Finding {
         let [near, _] = region.t(axis);
         if self.falls_inwards(scale, penalty) {
-            return Finding::Excluded;
+            return Finding::Excluded(Exclusion::Radial);
         }
         if near > 0.0 {
             let mut sums = Sums::default();
             self.blocks().for_each(|block| self.add_slopes(scale, block, &mut sums));
             self.add_penalty(region, &mut sums);
             if self.is_monotone(region, &sums) {
-                return Finding::Excluded;
+                return Finding::Excluded(Exclusion::Monotone);
             }
         }
         // towards infinity rows saturate, so t is cut there as often as the other entries
@@ -287,12 +288,18 @@ impl<'l> Examiner<'l> {
             self.add_bends(scale, block, &mut sums);
         }
         self.add_penalty(region, &mut sums);
-        if self.is_monotone(region, &sums) || self.is_monotone_along(region, &sums) || self.is_concave(&sums) {
-            return Finding::Excluded;
+        if self.is_monotone(region, &sums) || self.is_monotone_along(region, &sums) {
+            return Finding::Excluded(Exclusion::Monotone);
         }
-        let minorant = self.minorant(region, &sums, candidate);
-        if minorant > cut || self.has_no_newton_step(region, &sums) {
-            return Finding::Excluded;
+        if self.is_concave(&sums) {
+            return Finding::Excluded(Exclusion::Concave);
+        }
+        let (minorant, test) = self.minorant(region, &sums, candidate);
+        if minorant > cut {
+            return Finding::Excluded(test);
+        }
+        if self.has_no_newton_step(region, &sums) {
+            return Finding::Excluded(Exclusion::Newton);
         }
         // where the gradient is least known for its width
         let entry = self.widest(|j| region.radius[j] * sums.slope[1][j]);
@@ -673,8 +680,8 @@ impl<'l> Examiner<'l> {
         least > self.margin * size
     }
 
-    /// Tests (d) and (e): a lower bound of the loss by a quadratic function below it.
-    fn minorant(&self, region: &Region, sums: &Sums, candidate: &Candidate) -> f64 {
+    /// Tests (d) and (e): a lower bound of the loss by a quadratic function below it, and which of the two gave it.
+    fn minorant(&self, region: &Region, sums: &Sums, candidate: &Candidate) -> (f64, Exclusion) {
         let (order, radius) = (self.landscape.order(), &region.radius);
         let mut least = small::mirrored(&sums.least);
         for j in 0..order {
@@ -705,14 +712,14 @@ impl<'l> Examiner<'l> {
             let curvature = curvature / (largest * largest);
             if region.contains(&candidate.point) {
                 let lowest = candidate.loss * (1.0 - self.margin);
-                return lowest - candidate.gradient * candidate.gradient / curvature;
+                return (lowest - candidate.gradient * candidate.gradient / curvature, Exclusion::Convex);
             }
             if let Some(half) = small::half_inverse_form(&least, &sums.gradient, order) {
                 let root = (2.0 * half).sqrt() + slope_error * (order as f64 / curvature).sqrt();
                 lower = lower.max(centre - root * root * (1.0 + self.margin));
             }
         }
-        lower
+        (lower, Exclusion::Minorant)
     }
 }
 
@@ -836,7 +843,8 @@ mod tests {
                 let (mut examiner, mut random) = (Examiner::new(&landscape), Random::new(seed, Stream::Start));
                 for _ in 0..20 {
                     let region = region(&landscape, &mut random);
-                    if examiner.examine(&region, f64::INFINITY, &nobody(&landscape), &[]) != Finding::Excluded {
+                    let finding = examiner.examine(&region, f64::INFINITY, &nobody(&landscape), &[]);
+                    if !matches!(finding, Finding::Excluded(_)) {
                         continue;
                     }
                     excluded += 1;
@@ -897,9 +905,8 @@ mod tests {
             for exponent in 0..10 {
                 let mut region = Region::point(newton.point, landscape.predictors);
                 region.radius[..landscape.order()].fill(10.0_f64.powi(-exponent - 8));
-                wrong += usize::from(
-                    examiner.examine(&region, f64::INFINITY, &nobody(&landscape), &[]) == Finding::Excluded,
-                );
+                let finding = examiner.examine(&region, f64::INFINITY, &nobody(&landscape), &[]);
+                wrong += usize::from(matches!(finding, Finding::Excluded(_)));
             }
         }
         assert!(held >= 100, "{held}");

@@ -10,6 +10,7 @@
 //! rounding errors of every function and of every sum.
 
 mod bound;
+mod examined;
 mod landscape;
 mod part;
 mod region;
@@ -26,6 +27,8 @@ use crate::error::Result;
 use crate::math::tree;
 use crate::oracle::Oracle;
 use bound::Examiner;
+use examined::Batch;
+pub use examined::{Examined, Exclusion};
 use landscape::{Landscape, asymptotes_within};
 use search::{Pause, Search};
 
@@ -79,9 +82,9 @@ impl Proof {
 }
 
 /// How far a search has come.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Progress {
+pub struct Progress<'a> {
     /// No point has a lower loss.
     pub lower_bound: f64,
     /// The loss of the best point so far.
@@ -90,6 +93,14 @@ pub struct Progress {
     pub open: usize,
     /// Number of regions that were examined.
     pub boxes: u64,
+    batch: Batch<'a>,
+}
+
+impl Progress<'_> {
+    /// The regions that were examined since the last call.
+    pub fn examined(&self) -> impl Iterator<Item = Examined> + '_ {
+        self.batch.iter()
+    }
 }
 
 /// Why a fit cannot be proven.
@@ -131,7 +142,7 @@ pub(crate) trait Caller: Send {
     fn improve(&mut self, start: Vec<f64>) -> Result<End>;
 
     /// Whether to go on.
-    fn goes_on(&mut self, progress: &Progress) -> bool;
+    fn goes_on(&mut self, progress: &Progress<'_>) -> bool;
 }
 
 /// A fit, and what is to be proven of it.
@@ -175,7 +186,7 @@ impl Claim<'_> {
             }
             let mut go_on = |search: &Search<'_>| {
                 let (lower_bound, open, boxes) = (search.lower_bound(), search.open(), search.boxes);
-                caller.goes_on(&Progress { lower_bound, upper_bound: best.loss, open, boxes })
+                caller.goes_on(&Progress { lower_bound, upper_bound: best.loss, open, boxes, batch: search.examined() })
             };
             let pause = match &pool {
                 Some(pool) => pool.install(|| search.run(u64::MAX, &mut go_on)),

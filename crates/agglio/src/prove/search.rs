@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::bound::{Candidate, Examiner, Finding};
+use super::examined::{Batch, Exclusion};
 use super::landscape::Landscape;
 use super::part::Parts;
 use super::region::{Kind, Region};
@@ -46,6 +47,8 @@ pub(super) struct Search<'l> {
     smallest: f64,
     /// The smallest bound, and the smallest distance, of regions that are too small to be cut.
     unresolved: Option<[f64; 2]>,
+    /// The regions that were examined since the caller was last asked whether to go on.
+    examined: Vec<(Region, Option<Exclusion>)>,
     /// Number of regions that were examined.
     pub boxes: u64,
 }
@@ -80,6 +83,7 @@ impl<'l> Search<'l> {
             later: LATER * first,
             smallest: SMALLEST,
             unresolved: None,
+            examined: Vec::new(),
             boxes: 0,
         };
         let mut whole = Region { first: 0.5 / first, ..Region::point(ZERO, predictors) };
@@ -107,12 +111,24 @@ impl<'l> Search<'l> {
 
     /// Enters a region that was examined.
     fn enter(&mut self, region: &Region, finding: Finding) {
+        let exclusion = self.settle(region, finding);
+        self.examined.push((*region, exclusion));
+    }
+
+    /// Queues a region, unless it is excluded.
+    fn settle(&mut self, region: &Region, finding: Finding) -> Option<Exclusion> {
         self.boxes += 1;
-        let Finding::Open { lower, cut, undecided, .. } = finding else { return };
+        let (lower, cut, undecided) = match finding {
+            Finding::Excluded(test) => return Some(test),
+            Finding::Open { lower, cut, undecided, .. } => (lower, cut, undecided),
+        };
         let region = Region { lower: lower.max(region.lower), number: self.boxes, cut, ..*region };
+        if region.lower > self.cut {
+            return Some(Exclusion::CutOff);
+        }
         let corner = |rows| self.parts.exceed(self.landscape, rows, self.cut, &mut self.boxes);
-        if region.lower > self.cut || undecided.is_some_and(corner) {
-            return;
+        if undecided.is_some_and(corner) {
+            return Some(Exclusion::Part);
         }
         if self.is_smallest(&region) {
             let [lower, distance] = self.unresolved.unwrap_or([f64::INFINITY; 2]);
@@ -122,6 +138,12 @@ impl<'l> Search<'l> {
         } else {
             self.near.push(region);
         }
+        None
+    }
+
+    /// The regions that were examined since the caller was last asked.
+    pub fn examined(&self) -> Batch<'_> {
+        Batch { landscape: self.landscape, regions: &self.examined }
     }
 
     /// Whether rounding decides on halves of a region.
@@ -206,6 +228,7 @@ impl<'l> Search<'l> {
             if self.open() > MOST_OPEN || !go_on(self) {
                 return Pause::Stopped;
             }
+            self.examined.clear();
             if self.boxes >= boxes {
                 return Pause::Counted;
             }
