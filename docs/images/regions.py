@@ -3,8 +3,8 @@
     pip install numpy matplotlib
     python docs/images/regions.py            writes regions.svg beside this file, prints what the picture shows
 
-The data is docs/data/two_minima.csv: twelve rows, y ≈ φ(w₁x₁ + w₂x₂) with the sigmoid, without an intercept. The regions come
-from the example `regions` in bench/examples, which this script builds and runs with cargo.
+The data is docs/data/two_minima.csv: twelve rows, y ≈ φ(w₁x₁ + w₂x₂) with the sigmoid, without an intercept. The regions
+come from the example `regions` in bench/examples, which this script builds and runs with cargo.
 """
 
 import subprocess
@@ -74,8 +74,8 @@ class Problem:
         for _ in range(50):
             at = lambda *moves: self.loss(w + h * sum(moves))
             slope = np.array([at(a) - at(-a) for a in steps]) / (2 * h)
-            bend = np.array([[at(a, b) - at(a, -b) - at(-a, b) + at(-a, -b) for a in steps] for b in steps]) / (4 * h * h)
-            w = w - np.linalg.solve(bend, slope)
+            bend = np.array([[at(a, b) - at(a, -b) - at(-a, b) + at(-a, -b) for a in steps] for b in steps])
+            w = w - np.linalg.solve(bend / (4 * h * h), slope)
         return w
 
 
