@@ -41,9 +41,9 @@ const SERIAL: u64 = 2_000_000;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Proof {
-    /// Whether the gap is as small as it was asked for, for all points within `radius`.
+    /// Whether the gap is as small as it was asked for, for all minima within `radius`.
     pub complete: bool,
-    /// No point within `radius` has a lower loss, penalty included.
+    /// No point has a lower loss, penalty included; if the proof is complete within a radius, no minimum there.
     pub lower_bound: f64,
     /// The loss less the bound, divided by the loss, or by 1e-10 of the loss of the model without covariates if that is
     /// larger.

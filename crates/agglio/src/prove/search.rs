@@ -162,10 +162,12 @@ impl<'l> Search<'l> {
         self.near.len() + self.far.len()
     }
 
-    /// The smallest bound of the open regions, at most what is to be proven.
+    /// The smallest bound of the open regions, at most what is to be proven. If only regions that are far away are open, they do
+    /// not count.
     pub fn lower_bound(&self) -> f64 {
-        let near = self.near.peek().map(|region| region.lower);
-        near.into_iter().chain(self.unresolved.map(|[lower, _]| lower)).fold(self.cut, f64::min).max(0.0)
+        let heaps = [Some(&self.near), Some(&self.far).filter(|_| !self.is_complete())];
+        let open = heaps.into_iter().flatten().filter_map(BinaryHeap::peek).map(|region| region.lower);
+        open.chain(self.unresolved.map(|[lower, _]| lower)).fold(self.cut, f64::min).max(0.0)
     }
 
     /// The smallest bound of all points.
@@ -279,6 +281,19 @@ mod tests {
         let mut point = ZERO;
         point[0] = v;
         (landscape, point)
+    }
+
+    #[test]
+    fn a_far_region_counts_in_the_bound_until_all_others_are_closed() {
+        let (landscape, point) = twins();
+        let candidate = Examiner::new(&landscape).at(&point);
+        let mut search = Search::new(&landscape, candidate, 1e-6 * candidate.loss);
+        let region = |share: f64| Region { lower: share * search.cut, ..Region::point(ZERO, landscape.predictors) };
+        let [near, far] = [0.5, 0.25].map(region);
+        (search.near, search.far) = ([near].into(), [far].into());
+        assert_eq!((search.is_complete(), search.lower_bound()), (false, far.lower));
+        search.near.clear();
+        assert_eq!((search.is_complete(), search.lower_bound()), (true, search.cut));
     }
 
     /// The search with a gap, up to so many regions.
