@@ -86,7 +86,7 @@ impl Observer for Watch {
         self.trace.as_mut().map_or(ControlFlow::Continue(()), |trace| trace.step(step))
     }
 
-    fn proof(&mut self, progress: &Progress) -> ControlFlow<()> {
+    fn proof(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
         self.bar.proof(progress);
         // the fit has ended before, and stands
         if interrupt::take() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -123,7 +123,7 @@ impl Bar {
         self.shown.tick();
     }
 
-    fn proof(&mut self, progress: &Progress) {
+    fn proof(&mut self, progress: &Progress<'_>) {
         if !self.seen || self.drawn.elapsed() < PAUSE {
             return;
         }

@@ -56,7 +56,7 @@ pub trait Observer: Send {
     fn step(&mut self, step: &Step<'_>) -> ControlFlow<()>;
 
     /// Called now and then during the search of a proof. `Break` ends the search, and the fit stands. Default: it goes on.
-    fn proof(&mut self, _progress: &Progress) -> ControlFlow<()> {
+    fn proof(&mut self, _progress: &Progress<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
@@ -77,7 +77,7 @@ impl Observer for Vec<Box<dyn Observer + '_>> {
         self.iter_mut().try_for_each(|observer| observer.step(step))
     }
 
-    fn proof(&mut self, progress: &Progress) -> ControlFlow<()> {
+    fn proof(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
         self.iter_mut().try_for_each(|observer| observer.proof(progress))
     }
 }

@@ -146,7 +146,7 @@ impl Caller for Search<'_, '_> {
         Ok(End::Minimum(self.last.insert(outcome).theta.clone()))
     }
 
-    fn goes_on(&mut self, progress: &Progress) -> bool {
+    fn goes_on(&mut self, progress: &Progress<'_>) -> bool {
         let in_time = self.wanted.seconds.is_none_or(|seconds| self.begun.elapsed() < seconds);
         // the observer first: it may take an interrupt for the end of the search alone
         self.interrupted = !self.runs.hear_proof(progress) || self.oracle.is_interrupted();

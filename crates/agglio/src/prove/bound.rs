@@ -10,6 +10,7 @@
 //! (r) radial           zᵀF′(z) > 0: the loss falls towards zero, so no minimum is here or farther out
 //! ```
 
+use super::examined::Exclusion;
 use super::examiner::{Candidate, Examiner, Rows, Scale, Sums, part};
 use super::landscape::{FAR, Landscape};
 use super::part::Part;
@@ -21,7 +22,7 @@ use super::sums;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Finding {
     /// It has no point that is below the cut and the lowest.
-    Excluded,
+    Excluded(Exclusion),
     /// It may have one.
     Open {
         /// A lower bound of the loss.
@@ -47,7 +48,7 @@ impl Examiner<'_> {
     /// Applies the tests to a region.
     pub fn examine(&mut self, region: &Region, cut: f64, candidate: &Candidate, parts: &[Part]) -> Finding {
         if self.is_mirrored(region) {
-            return Finding::Excluded;
+            return Finding::Excluded(Exclusion::Mirrored);
         }
         let scale = self.scale(region);
         let penalty = self.least_penalty(region);
@@ -58,7 +59,7 @@ impl Examiner<'_> {
             let (weight, squares) = (&self.landscape.weight[block.clone()], &mut self.rows.square[block.clone()]);
             least += sums::least_squares(weight, part(&self.rows.residual, block), squares);
             if least * (1.0 - self.margin) > cut {
-                return Finding::Excluded;
+                return Finding::Excluded(Exclusion::CutOff);
             }
         }
         let mut lower = (least * (1.0 - self.margin)).max(0.0);
@@ -68,7 +69,7 @@ impl Examiner<'_> {
             lower = lower.max((others + part.least) * (1.0 - self.margin));
         }
         if lower > cut {
-            return Finding::Excluded;
+            return Finding::Excluded(Exclusion::Part);
         }
         // there the loss is not continuous, so its derivatives have no meaning
         if self.is_undecided() {
@@ -84,14 +85,14 @@ impl Examiner<'_> {
     fn examine_cone(&mut self, region: &Region, axis: usize, scale: &Scale, penalty: f64, lower: f64) -> Finding {
         let [near, _] = region.t(axis);
         if self.falls_inwards(scale, penalty) {
-            return Finding::Excluded;
+            return Finding::Excluded(Exclusion::Radial);
         }
         if near > 0.0 {
             let mut sums = Sums::default();
             self.blocks().for_each(|block| self.add_slopes(scale, block, &mut sums));
             self.add_penalty(region, &mut sums);
             if self.is_monotone(region, &sums) {
-                return Finding::Excluded;
+                return Finding::Excluded(Exclusion::Monotone);
             }
         }
         // towards infinity rows saturate, so t is cut there as often as the other entries
@@ -122,12 +123,18 @@ impl Examiner<'_> {
             self.add_bends(scale, block, &mut sums);
         }
         self.add_penalty(region, &mut sums);
-        if self.is_monotone(region, &sums) || self.is_monotone_along(region, &sums) || self.is_concave(&sums) {
-            return Finding::Excluded;
+        if self.is_monotone(region, &sums) || self.is_monotone_along(region, &sums) {
+            return Finding::Excluded(Exclusion::Monotone);
         }
-        let minorant = self.minorant(region, &sums, candidate);
-        if minorant > cut || self.has_no_newton_step(region, &sums) {
-            return Finding::Excluded;
+        if self.is_concave(&sums) {
+            return Finding::Excluded(Exclusion::Concave);
+        }
+        let (minorant, test) = self.minorant(region, &sums, candidate);
+        if minorant > cut {
+            return Finding::Excluded(test);
+        }
+        if self.has_no_newton_step(region, &sums) {
+            return Finding::Excluded(Exclusion::Newton);
         }
         // where the gradient is least known for its width
         let entry = self.widest(|j| region.radius[j] * sums.slope[1][j]);

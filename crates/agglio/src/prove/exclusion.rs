@@ -1,5 +1,6 @@
 //! The *exclusion* of regions that have no minimum below the cut: the tests (b) to (r).
 
+use super::examined::Exclusion;
 use super::examiner::{Candidate, Examiner, Rows, Scale, Sums, part};
 use super::landscape::Landscape;
 use super::region::Region;
@@ -121,8 +122,8 @@ impl Examiner<'_> {
         least > self.margin * size
     }
 
-    /// Tests (d) and (e): a lower bound of the loss by a quadratic function below it.
-    pub fn minorant(&self, region: &Region, sums: &Sums, candidate: &Candidate) -> f64 {
+    /// Tests (d) and (e): a lower bound of the loss by a quadratic function below it, and which of the two gave it.
+    pub fn minorant(&self, region: &Region, sums: &Sums, candidate: &Candidate) -> (f64, Exclusion) {
         let (order, radius) = (self.landscape.order(), &region.radius);
         let mut least = small::mirrored(&sums.least);
         for j in 0..order {
@@ -153,13 +154,13 @@ impl Examiner<'_> {
             let curvature = curvature / (largest * largest);
             if region.contains(&candidate.point) {
                 let lowest = candidate.loss * (1.0 - self.margin);
-                return lowest - candidate.gradient * candidate.gradient / curvature;
+                return (lowest - candidate.gradient * candidate.gradient / curvature, Exclusion::Convex);
             }
             if let Some(half) = small::half_inverse_form(&least, &sums.gradient, order) {
                 let root = (2.0 * half).sqrt() + slope_error * (order as f64 / curvature).sqrt();
                 lower = lower.max(centre - root * root * (1.0 + self.margin));
             }
         }
-        lower
+        (lower, Exclusion::Minorant)
     }
 }

@@ -48,6 +48,8 @@ pub(super) struct Landscape {
     pub unexplained: f64,
     /// A relative error of the covariates is at most this many times as large in the rows.
     pub conditioning: f64,
+    /// Number of coefficients and intercepts of θ.
+    width: usize,
     /// The entries of θ that v determines.
     entries: Vec<usize>,
     /// v as a function of these entries, row by row.
@@ -98,6 +100,7 @@ impl Landscape {
             level,
             penalty: [ZERO; MOST],
             unexplained,
+            width: oracle.predictor_dim(),
             entries,
             conditioning: small::conditioning(&forward, &back),
             forward,
@@ -187,6 +190,7 @@ impl Landscape {
             length: Vec::new(),
             penalty: [ZERO; MOST],
             unexplained: 0.0,
+            width: 0,
             conditioning: self.conditioning * self.predictors as f64 * cancelled,
             entries: Vec::new(),
             forward: [ZERO; MOST],
@@ -231,6 +235,12 @@ impl Landscape {
         let own = small::times(&self.back, &predictors, self.predictors);
         self.entries.iter().zip(own).for_each(|(&entry, own)| theta[entry] = own);
         theta
+    }
+
+    /// The coefficients and the intercept of θ for these v. Columns without information have the coefficient zero.
+    pub fn predictors_of(&self, v: &Vector) -> Vec<f64> {
+        let theta = vec![0.0; self.width];
+        self.theta(v, &theta)
     }
 
     /// Puts the longest rows first: they are the first to show that a loss is too large.

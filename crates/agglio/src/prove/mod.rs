@@ -10,6 +10,7 @@
 //! rounding errors of every function and of every sum.
 
 mod bound;
+mod examined;
 mod examiner;
 mod exclusion;
 mod gathered;
@@ -33,10 +34,12 @@ use crate::activation::Activation;
 use crate::error::Result;
 use crate::math::tree;
 use crate::oracle::Oracle;
+use examined::Batch;
+pub use examined::{Examined, Exclusion};
 use examiner::Examiner;
 use landscape::Landscape;
 use response::asymptotes_within;
-use search::{Pause, Search};
+use search::{Pause, Search, Standing};
 
 /// A loss is compared with at least this share of that of the model without covariates.
 const LEAST_LOSS: f64 = 1e-10;
@@ -47,9 +50,9 @@ const SERIAL: u64 = 2_000_000;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Proof {
-    /// Whether the gap is as small as it was asked for, for all points within `radius`.
+    /// Whether the gap is as small as it was asked for, for all minima within `radius`.
     pub complete: bool,
-    /// No point within `radius` has a lower loss, penalty included.
+    /// No point has a lower loss, penalty included; if the proof is complete within a radius, no minimum there.
     pub lower_bound: f64,
     /// The loss less the bound, divided by the loss, or by 1e-10 of the loss of the model without covariates if that is
     /// larger.
@@ -91,9 +94,9 @@ impl Proof {
 }
 
 /// How far a search has come.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Progress {
+pub struct Progress<'a> {
     /// No point has a lower loss.
     pub lower_bound: f64,
     /// The loss of the best point so far.
@@ -102,6 +105,14 @@ pub struct Progress {
     pub open: usize,
     /// Number of regions that were examined.
     pub boxes: u64,
+    batch: Batch<'a>,
+}
+
+impl Progress<'_> {
+    /// The regions that were examined since the last call.
+    pub fn examined(&self) -> impl Iterator<Item = Examined> + '_ {
+        self.batch.iter()
+    }
 }
 
 /// Why a fit cannot be proven.
@@ -143,7 +154,7 @@ pub(crate) trait Caller: Send {
     fn improve(&mut self, start: Vec<f64>) -> Result<End>;
 
     /// Whether to go on.
-    fn goes_on(&mut self, progress: &Progress) -> bool;
+    fn goes_on(&mut self, progress: &Progress<'_>) -> bool;
 }
 
 /// A fit, and what is to be proven of it.
@@ -185,9 +196,9 @@ impl Claim<'_> {
             if !is_serial && pool.is_none() {
                 pool = tree::pool(self.threads)?;
             }
-            let mut go_on = |search: &Search<'_>| {
-                let (lower_bound, open, boxes) = (search.lower_bound(), search.open(), search.boxes);
-                caller.goes_on(&Progress { lower_bound, upper_bound: best.loss, open, boxes })
+            let mut go_on = |standing: &Standing<'_>| {
+                let Standing { lower_bound, open, boxes, batch } = *standing;
+                caller.goes_on(&Progress { lower_bound, upper_bound: best.loss, open, boxes, batch })
             };
             let pause = match &pool {
                 Some(pool) => pool.install(|| search.run(u64::MAX, &mut go_on)),

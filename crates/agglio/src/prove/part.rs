@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::bound::Undecided;
 use super::examiner::{Candidate, Examiner};
 use super::landscape::Landscape;
-use super::search::{Pause, Search};
+use super::search::{GoesOn, Pause, Search};
 use super::small;
 
 /// The most regions of the search for the smallest loss of some rows.
@@ -49,11 +49,12 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Takes in the levels of categories. `cut` is what is to be proven. Returns the number of regions that it took.
-    pub fn enter_levels(&mut self, landscape: &Landscape, cut: f64) -> u64 {
+    /// Takes in the levels of categories. `cut` is what is to be proven. Returns the number of regions that it took. `goes_on` is
+    /// asked whether to go on, with that number so far.
+    pub fn enter_levels(&mut self, landscape: &Landscape, cut: f64, goes_on: &mut GoesOn<'_>) -> u64 {
         let mut boxes = 0;
         for rows in landscape.levels(FEWEST) {
-            let (least, own) = least_loss(landscape, &rows, LITTLE * cut);
+            let (least, own) = least_loss(landscape, &rows, LITTLE * cut, &mut |own| goes_on(boxes + own));
             boxes += own;
             self.enter(landscape, &rows, least, cut);
         }
@@ -70,7 +71,14 @@ impl Parts {
     }
 
     /// Whether the undecided rows of a region lift the loss in it above the cut. Counts the regions that it takes to find out.
-    pub fn exceed(&mut self, landscape: &Landscape, undecided: Undecided, cut: f64, boxes: &mut u64) -> bool {
+    pub fn exceed(
+        &mut self,
+        landscape: &Landscape,
+        undecided: Undecided,
+        cut: f64,
+        boxes: &mut u64,
+        goes_on: &mut GoesOn<'_>,
+    ) -> bool {
         let (rows, target) = (undecided.rows, cut - undecided.others);
         // more than what a constant leaves unexplained would be too much to ask of most rows
         if target >= landscape.spread(&rows) {
@@ -79,7 +87,7 @@ impl Parts {
         if let Some(least) = self.known.get(&rows) {
             return target < *least;
         }
-        let (least, own) = least_loss(landscape, &rows, target);
+        let (least, own) = least_loss(landscape, &rows, target, goes_on);
         *boxes += own;
         if own > 0 {
             self.enter(landscape, &rows, least, cut);
@@ -91,14 +99,14 @@ impl Parts {
 
 /// A lower bound of the loss of some rows alone, or zero if it is below `little`, and the number of regions that it took: none
 /// if the rows span the space.
-fn least_loss(landscape: &Landscape, rows: &[u32], little: f64) -> (f64, u64) {
+fn least_loss(landscape: &Landscape, rows: &[u32], little: f64, goes_on: &mut GoesOn<'_>) -> (f64, u64) {
     let Some(part) = landscape.part(rows) else { return (0.0, 0) };
     let mut examiner = Examiner::new(&part);
     let start = examiner.at(&small::ZERO);
     let mut best = descend(&mut examiner, &part, start);
     let mut search = Search::new(&part, best, GAP * best.loss);
     while best.loss > little {
-        match search.run(REGIONS, &mut |_| true) {
+        match search.run(REGIONS, &mut |standing| goes_on(standing.boxes)) {
             Pause::Better(point) => {
                 let start = examiner.at(&point);
                 best = descend(&mut examiner, &part, start);

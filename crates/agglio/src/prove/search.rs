@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::bound::Finding;
+use super::examined::{Batch, Exclusion};
 use super::examiner::{Candidate, Examiner};
 use super::landscape::Landscape;
 use super::part::Parts;
@@ -19,7 +20,7 @@ pub(super) const SMALLEST: f64 = 1e-7;
 /// The same for t of a cone, as a share of t, or of this number where t is smaller.
 const SMALLEST_T: f64 = 1e-9;
 /// The first box is this many times as large as the candidate, and at least so large.
-const FIRST: f64 = 2.0;
+const FIRST: f64 = 3.0;
 const LEAST_FIRST: f64 = 4.0;
 /// Cones that begin this many times farther out than the first box are searched last.
 const LATER: f64 = 8.0;
@@ -47,6 +48,8 @@ pub(super) struct Search<'l> {
     smallest: f64,
     /// The smallest bound, and the smallest distance, of regions that are too small to be cut.
     unresolved: Option<[f64; 2]>,
+    /// The regions that were examined since the caller was last asked whether to go on.
+    examined: Vec<(Region, Option<Exclusion>)>,
     /// Number of regions that were examined.
     pub boxes: u64,
 }
@@ -62,6 +65,21 @@ pub(super) enum Pause {
     Counted,
     /// The caller asked to stop, or too many regions are open.
     Stopped,
+}
+
+/// Says whether to go on after so many further regions.
+pub(super) type GoesOn<'a> = dyn FnMut(u64) -> bool + Send + 'a;
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing<'s> {
+    pub lower_bound: f64,
+    /// Number of open regions.
+    pub open: usize,
+    /// Number of regions that were examined.
+    pub boxes: u64,
+    /// Those that were examined since the caller was last asked.
+    pub batch: Batch<'s>,
 }
 
 impl<'l> Search<'l> {
@@ -81,6 +99,7 @@ impl<'l> Search<'l> {
             later: LATER * first,
             smallest: SMALLEST,
             unresolved: None,
+            examined: Vec::new(),
             boxes: 0,
         };
         let mut whole = Region { first: 0.5 / first, ..Region::point(ZERO, predictors) };
@@ -98,7 +117,7 @@ impl<'l> Search<'l> {
         }
         let mut examiner = Examiner::new(landscape);
         let findings: Vec<Finding> = regions.iter().map(|region| search.look(&mut examiner, region)).collect();
-        regions.iter().zip(findings).for_each(|(region, finding)| search.enter(region, finding));
+        regions.iter().zip(findings).for_each(|(region, finding)| search.enter(region, finding, &mut |_| true));
         search
     }
 
@@ -106,14 +125,26 @@ impl<'l> Search<'l> {
         examiner.examine(region, self.cut, &self.candidate, &self.parts.tried)
     }
 
-    /// Enters a region that was examined.
-    fn enter(&mut self, region: &Region, finding: Finding) {
+    /// Enters a region that was examined. A search in some of the rows asks whether to go on, with the number of its regions.
+    fn enter(&mut self, region: &Region, finding: Finding, goes_on: &mut GoesOn<'_>) {
+        let exclusion = self.settle(region, finding, goes_on);
+        self.examined.push((*region, exclusion));
+    }
+
+    /// Queues a region, unless it is excluded.
+    fn settle(&mut self, region: &Region, finding: Finding, goes_on: &mut GoesOn<'_>) -> Option<Exclusion> {
         self.boxes += 1;
-        let Finding::Open { lower, cut, undecided, .. } = finding else { return };
+        let (lower, cut, undecided) = match finding {
+            Finding::Excluded(test) => return Some(test),
+            Finding::Open { lower, cut, undecided, .. } => (lower, cut, undecided),
+        };
         let region = Region { lower: lower.max(region.lower), number: self.boxes, cut, ..*region };
-        let corner = |rows| self.parts.exceed(self.landscape, rows, self.cut, &mut self.boxes);
-        if region.lower > self.cut || undecided.is_some_and(corner) {
-            return;
+        if region.lower > self.cut {
+            return Some(Exclusion::CutOff);
+        }
+        let corner = |rows| self.parts.exceed(self.landscape, rows, self.cut, &mut self.boxes, goes_on);
+        if undecided.is_some_and(corner) {
+            return Some(Exclusion::Part);
         }
         if self.is_smallest(&region) {
             let [lower, distance] = self.unresolved.unwrap_or([f64::INFINITY; 2]);
@@ -123,6 +154,7 @@ impl<'l> Search<'l> {
         } else {
             self.near.push(region);
         }
+        None
     }
 
     /// Whether rounding decides on halves of a region.
@@ -136,15 +168,25 @@ impl<'l> Search<'l> {
         region.radius[entry] < smallest
     }
 
-    /// Number of open regions.
-    pub fn open(&self) -> usize {
+    fn open(&self) -> usize {
         self.near.len() + self.far.len()
     }
 
-    /// The smallest bound of the open regions, at most what is to be proven.
+    /// How far it has come, with these regions.
+    fn standing<'s>(&self, regions: &'s [(Region, Option<Exclusion>)]) -> Standing<'s>
+    where
+        'l: 's,
+    {
+        let batch = Batch { landscape: self.landscape, regions };
+        Standing { lower_bound: self.lower_bound(), open: self.open(), boxes: self.boxes, batch }
+    }
+
+    /// The smallest bound of the open regions, at most what is to be proven. If only regions that are far away are open, they do
+    /// not count.
     pub fn lower_bound(&self) -> f64 {
-        let near = self.near.peek().map(|region| region.lower);
-        near.into_iter().chain(self.unresolved.map(|[lower, _]| lower)).fold(self.cut, f64::min).max(0.0)
+        let heaps = [Some(&self.near), Some(&self.far).filter(|_| !self.is_complete())];
+        let open = heaps.into_iter().flatten().filter_map(BinaryHeap::peek).map(|region| region.lower);
+        open.chain(self.unresolved.map(|[lower, _]| lower)).fold(self.cut, f64::min).max(0.0)
     }
 
     /// The smallest bound of all points.
@@ -170,13 +212,15 @@ impl<'l> Search<'l> {
     }
 
     /// Goes on until no region is open, a point below the cut is found, so many regions were examined, or `go_on` says to stop. It
-    /// is asked after each batch.
-    pub fn run(&mut self, boxes: u64, go_on: &mut (dyn FnMut(&Search<'_>) -> bool + Send)) -> Pause {
+    /// is asked after each batch, and by searches in some of the rows.
+    pub fn run(&mut self, boxes: u64, go_on: &mut (dyn FnMut(&Standing<'_>) -> bool + Send)) -> Pause {
         let landscape = self.landscape;
         let mut examiner = Examiner::new(landscape);
         loop {
+            let before = self.standing(&[]);
+            let mut goes_on = |boxes: u64| go_on(&Standing { boxes: before.boxes + boxes, ..before });
             if !self.has_levels && self.boxes >= EASY {
-                self.boxes += self.parts.enter_levels(landscape, self.cut);
+                self.boxes += self.parts.enter_levels(landscape, self.cut, &mut goes_on);
                 self.has_levels = true;
             }
             let batch: Vec<Region> = (0..BATCH).map_while(|_| self.near.pop().or_else(|| self.far.pop())).collect();
@@ -199,14 +243,15 @@ impl<'l> Search<'l> {
                 {
                     better = Some((loss, half.middle()));
                 }
-                self.enter(half, finding);
+                self.enter(half, finding, &mut goes_on);
             }
             if let Some((_, point)) = better {
                 return Pause::Better(point);
             }
-            if self.open() > MOST_OPEN || !go_on(self) {
+            if self.open() > MOST_OPEN || !go_on(&self.standing(&self.examined)) {
                 return Pause::Stopped;
             }
+            self.examined.clear();
             if self.boxes >= boxes {
                 return Pause::Counted;
             }
@@ -257,6 +302,19 @@ mod tests {
         let mut point = ZERO;
         point[0] = v;
         (landscape, point)
+    }
+
+    #[test]
+    fn a_far_region_counts_in_the_bound_until_all_others_are_closed() {
+        let (landscape, point) = twins();
+        let candidate = Examiner::new(&landscape).at(&point);
+        let mut search = Search::new(&landscape, candidate, 1e-6 * candidate.loss);
+        let region = |share: f64| Region { lower: share * search.cut, ..Region::point(ZERO, landscape.predictors) };
+        let [near, far] = [0.5, 0.25].map(region);
+        (search.near, search.far) = ([near].into(), [far].into());
+        assert_eq!((search.is_complete(), search.lower_bound()), (false, far.lower));
+        search.near.clear();
+        assert_eq!((search.is_complete(), search.lower_bound()), (true, search.cut));
     }
 
     /// The search with a gap, up to so many regions.

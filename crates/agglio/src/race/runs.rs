@@ -32,7 +32,7 @@ impl<'r> Runs<'r> {
     }
 
     /// Tells the observer of the search of a proof. Returns whether it goes on.
-    pub fn hear_proof(&mut self, progress: &Progress) -> bool {
+    pub fn hear_proof(&mut self, progress: &Progress<'_>) -> bool {
         self.observer.proof(progress).is_continue()
     }
 

@@ -1,13 +1,14 @@
 //! Proofs that no lower minimum exists.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use agglio::activation::{Activation, named};
 use agglio::fit::{Observer, Step};
 use agglio::math::rng::{Random, Stream};
-use agglio::prove::{Progress, Proof, Unprovable};
-use agglio::rows::Dense;
+use agglio::prove::{Examined, Exclusion, Progress, Proof, Unprovable};
+use agglio::rows::{Dense, Scaling};
 use agglio::simulate::{LabelNoise, Shape, Simulation};
 use agglio::spec::Prove;
 use agglio::{Fitted, Options, Solver, Start, Status};
@@ -20,12 +21,17 @@ fn options(activation: &str) -> Options {
     Options::new(named(activation).unwrap()).prove(Prove::Gap(GAP))
 }
 
-/// Noisy rows of a model with so many coefficients.
-fn noisy(activation: &str, rows: usize, coefficients: usize, seed: u64) -> Dense {
+/// Covariates and labels of a model with so many coefficients.
+fn drawn(activation: &str, rows: usize, coefficients: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let noise = LabelNoise::Post(0.1, Shape::Gauss);
     let simulation = Simulation::new(named(activation).unwrap(), rows, coefficients).noise(noise).seed(seed);
     let data = simulation.draw().unwrap();
-    Dense::new(data.values, coefficients, data.labels).unwrap()
+    (data.values, data.labels)
+}
+
+fn noisy(activation: &str, rows: usize, coefficients: usize, seed: u64) -> Dense {
+    let (values, labels) = drawn(activation, rows, coefficients, seed);
+    Dense::new(values, coefficients, labels).unwrap()
 }
 
 fn proof(fitted: &Fitted) -> &Proof {
@@ -178,7 +184,7 @@ impl Observer for Impatient {
         ControlFlow::Continue(())
     }
 
-    fn proof(&mut self, progress: &Progress) -> ControlFlow<()> {
+    fn proof(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
         assert!(progress.lower_bound <= progress.upper_bound);
         if progress.boxes < self.0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
@@ -268,4 +274,82 @@ fn a_convex_loss_needs_no_search() {
     let own = proof(&fitted);
     assert!(own.complete && own.boxes == 0 && own.gap <= GAP, "{own:?}");
     assert!(fitted.verdict().contains("convex"));
+}
+
+/// Keeps the regions of a search.
+#[derive(Default)]
+struct Regions(Vec<Examined>);
+
+impl Observer for Regions {
+    fn step(&mut self, _step: &Step<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn proof(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
+        self.0.extend(progress.examined());
+        ControlFlow::Continue(())
+    }
+}
+
+/// Whether a point of the plane is in a region, up to rounding.
+fn contains(region: &Examined, [x, y]: [f64; 2]) -> bool {
+    const INSIDE: f64 = 1.0 + 1e-9;
+    let solve = |a: &[f64], b: &[f64]| {
+        let determinant = a[0] * b[1] - a[1] * b[0];
+        [(x * b[1] - y * b[0]) / determinant, (a[0] * y - a[1] * x) / determinant]
+    };
+    let centre = &region.centre;
+    match &region.half_axes[..] {
+        [a, b] => {
+            let (dx, dy) = (x - centre[0], y - centre[1]);
+            let determinant = a[0] * b[1] - a[1] * b[0];
+            let shares = [(dx * b[1] - dy * b[0]) / determinant, (a[0] * dy - a[1] * dx) / determinant];
+            shares.iter().all(|share| share.abs() <= INSIDE)
+        }
+        [a] => {
+            let [stretch, along] = solve(centre, a);
+            (1.0 / INSIDE..=region.stretch * INSIDE).contains(&stretch) && (along / stretch).abs() <= INSIDE
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn excluded_regions_cover_the_plane_and_their_tests_hold() {
+    let mut tests = HashSet::new();
+    for (activation, seed) in [("sigmoid", 1), ("sigmoid", 5), ("silu", 2), ("tanh", 3), ("gelu", 4)] {
+        let (x, y) = drawn(activation, 20, 1, seed);
+        let rows = Dense::new(x.clone(), 1, y.clone()).unwrap();
+        let mut regions = Regions::default();
+        let plan = options(activation).scaling(Scaling::None).build().unwrap();
+        let fitted = plan.fit_observed(&rows, &mut regions).unwrap();
+        let own = proof(&fitted);
+        assert!(own.complete && own.boxes == regions.0.len() as u64, "{activation}: {own:?}");
+        let minimum = [fitted.coefficients[0], fitted.intercept];
+        let phi = named(activation).unwrap();
+        let loss = |[w, b]: [f64; 2]| {
+            let squares = x.iter().zip(&y).map(|(x, y)| (phi.value(w * x + b) - y).powi(2));
+            squares.sum::<f64>() / y.len() as f64
+        };
+        let mut random = Random::new(seed, Stream::Start);
+        for _ in 0..2000 {
+            let size = 10.0_f64.powf(4.0 * random.uniform() - 1.0);
+            let point = [size * random.normal(), size * random.normal()];
+            let excluded: Vec<Exclusion> = regions
+                .0
+                .iter()
+                .filter(|region| contains(region, point))
+                .filter_map(|region| region.exclusion)
+                .collect();
+            assert!(!excluded.is_empty(), "{activation}: no region has excluded {point:?}");
+            assert!(!excluded.contains(&Exclusion::CutOff) || loss(point) >= own.lower_bound * (1.0 - 1e-9));
+            tests.extend(excluded);
+        }
+        let around: Vec<Exclusion> =
+            regions.0.iter().filter(|region| contains(region, minimum)).filter_map(|region| region.exclusion).collect();
+        assert!(around.contains(&Exclusion::Convex), "{activation}: {around:?}");
+    }
+    for test in [Exclusion::CutOff, Exclusion::Monotone, Exclusion::Newton] {
+        assert!(tests.contains(&test), "{test}: {tests:?}");
+    }
 }
