@@ -31,7 +31,7 @@ TESTS = {
     "Newton": ("#cc79a7", "(n) no Newton step stays inside"),
     "convex": ("#f0e442", "(e) convex, and the fit is inside"),
 }
-WINDOWS = [(-22, 22, -21, 21), (-7, -1, -1.6, 4.13)]
+WINDOWS = [(-34, 34, -32, 32), (-7, -1, -1.6, 4.13)]
 LEVELS = [1.003, 1.01, 1.02, 1.05, 1.1, 1.2, 1.4, 1.7, 2, 3, 4, 6]
 
 
