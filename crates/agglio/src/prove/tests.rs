@@ -1,6 +1,9 @@
 //! Tests of bounds: no point of a region is below its bound, and no region with a minimum is excluded.
 
+use std::collections::HashSet;
+
 use super::bound::Finding;
+use super::examined::Exclusion;
 use super::examiner::{Candidate, Examiner};
 use super::landscape::Landscape;
 use super::part::Parts;
@@ -115,7 +118,7 @@ fn no_point_of_a_region_is_below_its_bound() {
 #[test]
 fn a_region_without_a_stationary_point_has_a_lower_neighbour() {
     // an excluded box has no stationary point, or no minimum: some point outside is lower than all inside
-    let mut excluded = 0;
+    let (mut excluded, mut tests) = (0, HashSet::new());
     for name in NAMES {
         for seed in 0..8 {
             let landscape = landscape(name, seed, false);
@@ -123,10 +126,9 @@ fn a_region_without_a_stationary_point_has_a_lower_neighbour() {
             for _ in 0..20 {
                 let region = region(&landscape, &mut random);
                 let finding = examiner.examine(&region, f64::INFINITY, &nobody(&landscape), &[]);
-                if !matches!(finding, Finding::Excluded(_)) {
-                    continue;
-                }
+                let Finding::Excluded(test) = finding else { continue };
                 excluded += 1;
+                tests.insert(test);
                 let inside = |random: &mut Random| point(&region, landscape.order(), random);
                 let least = (0..40)
                     .map(|_| examiner.at(&inside(&mut random)))
@@ -141,6 +143,8 @@ fn a_region_without_a_stationary_point_has_a_lower_neighbour() {
             }
         }
     }
+    let all = [Exclusion::Monotone, Exclusion::Newton, Exclusion::Radial];
+    assert!(all.iter().all(|test| tests.contains(test)), "{tests:?}");
     assert!(excluded > 1000, "{excluded}");
 }
 
