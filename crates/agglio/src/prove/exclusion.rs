@@ -146,14 +146,14 @@ impl Examiner<'_> {
         let curvature = small::least_eigenvalue(&box_units, order) - error * squares;
         let slope_error = self.margin * sums.size;
         let fall: f64 = (0..order).map(|j| 2.0 * (sums.gradient[j].abs() + slope_error) * radius[j]).sum();
-        let centre = sums.centre * (1.0 - self.margin);
+        let centre = sums.centre * (1.0 - self.margin) - self.penalty_error(&region.centre);
         let mut lower = centre - fall + curvature.min(0.0) * order as f64;
         if curvature > 0.0 {
             let largest = radius.iter().fold(0.0, |largest: f64, radius| largest.max(*radius));
             // the smallest eigenvalue in the units of v
             let curvature = curvature / (largest * largest);
             if region.contains(&candidate.point) {
-                let lowest = candidate.loss * (1.0 - self.margin);
+                let lowest = candidate.loss * (1.0 - self.margin) - self.penalty_error(&candidate.point);
                 return (lowest - candidate.gradient * candidate.gradient / curvature, Exclusion::Convex);
             }
             if let Some(half) = small::half_inverse_form(&least, &sums.gradient, order) {

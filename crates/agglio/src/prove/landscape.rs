@@ -44,6 +44,8 @@ pub(super) struct Landscape {
     pub length: Vec<f64>,
     /// P.
     pub penalty: Matrix,
+    /// Absolute values of the terms of P, times the conditioning: its entries are off by a few roundings of these.
+    pub penalty_size: Matrix,
     /// Mean square of the responses of equal rows about their means, which no fit can explain.
     pub unexplained: f64,
     /// A relative error of the covariates is at most this many times as large in the rows.
@@ -99,6 +101,7 @@ impl Landscape {
             offset: rows.offset,
             level,
             penalty: [ZERO; MOST],
+            penalty_size: [ZERO; MOST],
             unexplained,
             width: oracle.predictor_dim(),
             entries,
@@ -189,6 +192,7 @@ impl Landscape {
             weight,
             length: Vec::new(),
             penalty: [ZERO; MOST],
+            penalty_size: [ZERO; MOST],
             unexplained: 0.0,
             width: 0,
             conditioning: self.conditioning * self.predictors as f64 * cancelled,
@@ -256,11 +260,14 @@ impl Landscape {
 
     /// P, from the penalty on the coefficients: λ‖w‖² as a function of v.
     fn penalise(&mut self, facts: &Facts) {
-        self.penalty = [ZERO; MOST];
+        (self.penalty, self.penalty_size) = ([ZERO; MOST], [ZERO; MOST]);
         let is_coefficient = |entry: &usize| *entry < facts.layout.coefficients;
         for (row, _) in self.back.iter().zip(&self.entries).filter(|(_, entry)| is_coefficient(entry)) {
             for k in 0..self.predictors {
-                (0..self.predictors).for_each(|l| self.penalty[k][l] += facts.l2 * row[k] * row[l]);
+                for l in 0..self.predictors {
+                    self.penalty[k][l] += facts.l2 * row[k] * row[l];
+                    self.penalty_size[k][l] += self.conditioning * facts.l2 * (row[k] * row[l]).abs();
+                }
             }
         }
     }

@@ -43,7 +43,9 @@ use search::{Pause, Search, Standing};
 
 /// A loss is compared with at least this share of that of the model without covariates.
 const LEAST_LOSS: f64 = 1e-10;
-/// Up to so many evaluations of a row in a region, the threads would take longer to start than to work.
+/// A search is not begun if rounding of the penalty may be more than this share of the gap.
+const IMPRECISE: f64 = 0.1;
+/// Up to this number of evaluations of a row in a region, the threads would take longer to start than to work.
 const SERIAL: u64 = 2_000_000;
 
 /// The result of a search for a lower minimum.
@@ -123,6 +125,8 @@ pub enum Unprovable {
     UnknownShape,
     /// Columns are collinear, so that no minimum is the only one.
     NotIdentified,
+    /// The penalty is the difference of much larger numbers in the coordinates of the search.
+    Imprecise,
     /// More parameters than can be searched.
     TooManyParameters,
     /// The scale of an unbounded activation is free.
@@ -134,7 +138,8 @@ impl fmt::Display for Unprovable {
         f.pad(match self {
             Unprovable::UnknownShape => "the activation does not tell where it is monotone (`shape`)",
             Unprovable::NotIdentified => "columns are collinear, so that no minimum is the only one",
-            Unprovable::TooManyParameters => "a search of more than 12 parameters has no end",
+            Unprovable::Imprecise => "rounding of the penalty is larger than the gap: rescale the columns",
+            Unprovable::TooManyParameters => "at most 12 parameters can be searched",
             Unprovable::UnboundedScale => "the free scale of an unbounded activation has no bounds to search within",
         })
     }
@@ -188,6 +193,9 @@ impl Claim<'_> {
         let landscape = landscape.along(&hessian, facts);
         let mut examiner = Examiner::new(&landscape);
         let mut best = examiner.at(&landscape.point(facts, &theta));
+        if examiner.penalty_error(&best.point) > IMPRECISE * self.gap * unit(best.loss) {
+            return Ok(Err(Unprovable::Imprecise));
+        }
         let mut search = Search::new(&landscape, best, self.gap * unit(best.loss));
         let (mut pool, mut at_infinity) = (None, f64::INFINITY);
         let few = SERIAL / landscape.rows() as u64;
@@ -225,9 +233,10 @@ impl Claim<'_> {
             (best, theta) = if there.loss <= here.loss { (there, end) } else { (here, start) };
             search.improve(best, self.gap * unit(best.loss));
         }
-        let lower_bound = search.lower_bound();
+        let complete = search.is_complete() && best.loss <= at_infinity;
+        let lower_bound = if complete { search.lower_bound() } else { search.bound_everywhere() };
         let proof = Proof {
-            complete: search.is_complete() && best.loss <= at_infinity,
+            complete,
             lower_bound,
             gap: (best.loss - lower_bound) / unit(best.loss),
             tolerance: self.gap,

@@ -2,7 +2,7 @@
 
 use super::examiner::{Examiner, Sums, scaled};
 use super::region::{Kind, Region};
-use super::small::{self, MOST, ZERO};
+use super::small::{self, MOST, Vector, ZERO};
 
 impl Examiner<'_> {
     /// The entries v of a region: their smallest and their largest values.
@@ -36,7 +36,18 @@ impl Examiner<'_> {
         let fall: f64 =
             slope.iter().zip(&region.radius).take(order).map(|(slope, radius)| 2.0 * slope.abs() * radius).sum();
         let own: f64 = slope.iter().zip(&region.centre).take(order).map(|(slope, centre)| slope * centre).sum();
-        scale * (own * (1.0 - self.margin) - fall * (1.0 + self.margin)).max(0.0) * (1.0 - self.margin)
+        let mut ends = ZERO;
+        let sizes = region.centre.iter().zip(&region.radius).map(|(centre, radius)| centre.abs() + 2.0 * radius);
+        ends.iter_mut().zip(sizes).take(order).for_each(|(end, size)| *end = size);
+        let error = self.margin * small::absolute_form(&self.landscape.penalty_size, &ends, &ends);
+        scale * (own - fall - error).max(0.0) * (1.0 - self.margin)
+    }
+
+    /// The rounding error of the penalty at a point, at most.
+    pub fn penalty_error(&self, point: &Vector) -> f64 {
+        let mut own = ZERO;
+        own.iter_mut().zip(point).take(self.landscape.predictors).for_each(|(own, v)| *own = *v);
+        self.margin * small::absolute_form(&self.landscape.penalty_size, &own, &own)
     }
 
     /// Adds the penalty to all sums.
@@ -45,14 +56,14 @@ impl Examiner<'_> {
         for (j, row) in penalty.iter().enumerate().take(order) {
             sums.least[j].iter_mut().zip(row).for_each(|(entry, own)| *entry += own);
             sums.most[j] += row[j];
-            for (k, own) in row.iter().enumerate().filter(|(_, own)| **own != 0.0) {
+            for (k, own) in row.iter().enumerate().take(order) {
                 let [lo, hi] = self.entry(region, k);
                 let (middle, spread) = (0.5 * (lo + hi), 0.5 * (hi - lo));
                 sums.slope[0][j] += own * middle;
                 sums.slope[1][j] += own.abs() * spread;
-                sums.size += own.abs() * (middle.abs() + spread);
+                sums.size += self.landscape.penalty_size[j][k] * (middle.abs() + spread);
                 sums.gradient[j] += own * region.centre[k];
-                sums.bend_size += own.abs();
+                sums.bend_size += self.landscape.penalty_size[j][k];
             }
         }
         sums.centre +=

@@ -353,8 +353,16 @@ impl Report {
         }
         let effort = format!("{} regions in {}", proof.boxes, seconds(proof.seconds));
         let shown = match proof.complete {
-            true => format!("complete: {effort}"),
-            false if self.certificate.lower_at_infinity.is_some() => "none: the loss is lower at infinity".to_owned(),
+            true => match proof.radius {
+                Some(radius) => {
+                    let radius = brief(radius);
+                    format!("complete for linear predictors up to {radius} (root mean square), open beyond: {effort}")
+                }
+                None => format!("complete: {effort}"),
+            },
+            false if self.certificate.lower_at_infinity.is_some() => {
+                format!("open: a point with a lower loss leads to infinity; {effort}")
+            }
             false => {
                 let (bound, gap) = (short(proof.lower_bound), brief(100.0 * proof.gap));
                 let end = if proof.interrupted { "interrupted" } else { "open" };

@@ -265,6 +265,18 @@ fn what_cannot_be_proven_says_why() {
     assert!(refused(Options::new(named("sigmoid").unwrap()).prove(Prove::Gap(0.0))).contains("above 0 and below 1"));
 }
 
+/// A penalty on a column of tiny numbers is the difference of much larger ones in white coordinates.
+#[test]
+fn a_penalty_that_is_lost_in_rounding_is_refused() {
+    let x: Vec<f64> = (1..=7).map(|k| 1e-8 * f64::from(k)).collect();
+    let rows = Dense::new(x, 1, vec![0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]).unwrap();
+    let rows = rows.with_offsets(vec![40.0, 60.0, -96.0, 53.0, 11.0, 138.0, -7.0]).unwrap();
+    let fit = |scaling, l2| options("sigmoid").scaling(scaling).l2(l2).build().unwrap().fit(&rows).unwrap();
+    assert_eq!(fit(Scaling::None, 1.0).proof, Some(Err(Unprovable::Imprecise)));
+    let own = fit(Scaling::Standard, 0.1);
+    assert!(proof(&own).lower_bound <= own.loss + 0.1 * own.outcome().theta[0].powi(2), "{:?}", own.proof);
+}
+
 #[test]
 fn a_convex_loss_needs_no_search() {
     let rows = noisy("sigmoid", 60, 2, 1);
