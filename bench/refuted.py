@@ -128,7 +128,7 @@ def absolute(search, rounds=10):
 
 
 def subsets(search, size, random, most=LIMIT):
-    """All choices of so many rows, or as many random ones as there may be at most."""
+    """All choices of this number of rows, or at most a fixed number of random ones."""
     n = len(search.y)
     every = list(itertools.islice(itertools.combinations(range(n), size), most + 1))
     return every if len(every) <= most else [random.choice(n, size, replace=False) for _ in range(most)]

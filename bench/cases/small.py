@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from . import mixed
 from .activation import ALL
 from .problem import Problem
 
@@ -42,15 +43,8 @@ def draw(seed):
 
 def covariates(random, design, n, d):
     """n × d numbers of this design, no column of which is constant."""
-    match design:
-        case "uniform":
-            return random.uniform(-1.7, 1.7, (n, d))
-        case "t3":
-            return random.standard_t(3, (n, d))
-        case "binary":
-            X = (random.random((n, d)) < random.uniform(0.3, 0.7, d)).astype(float)
-            X[:, 0] = random.standard_normal(n)
-            return X
-        case "grid":
-            return np.round(2 * random.standard_normal((n, d)))
-    return random.standard_normal((n, d))
+    if design == "binary":
+        X = (random.random((n, d)) < random.uniform(0.3, 0.7, d)).astype(float)
+        X[:, 0] = random.standard_normal(n)
+        return X
+    return mixed.covariates(random, design, n, d)

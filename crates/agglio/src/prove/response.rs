@@ -4,7 +4,7 @@ use super::Unprovable;
 use crate::activation::Activation;
 use crate::oracle::Facts;
 
-/// Free asymptotes are searched for within so many ranges of the labels around them.
+/// Free asymptotes are searched for within this number of ranges of the labels around them.
 pub(super) const ASYMPTOTES_WITHIN: f64 = 10.0;
 
 /// `α + β·φ`: the factor of a free entry of the response scale.

@@ -24,9 +24,9 @@ const FIRST: f64 = 3.0;
 const LEAST_FIRST: f64 = 4.0;
 /// Cones that begin this many times farther out than the first box are searched last.
 const LATER: f64 = 8.0;
-/// After so many regions, a search takes in parts of the rows.
+/// After this number of regions, a search takes in parts of the rows.
 const EASY: u64 = 2_000;
-/// The search ends when so many regions are open.
+/// The search ends when this number of regions is open.
 const MOST_OPEN: usize = 4_000_000;
 
 /// A search under way.
@@ -67,7 +67,7 @@ pub(super) enum Pause {
     Stopped,
 }
 
-/// Says whether to go on after so many further regions.
+/// Says whether to go on, given the number of further regions that were examined.
 pub(super) type GoesOn<'a> = dyn FnMut(u64) -> bool + Send + 'a;
 
 /// How far a search has come.
@@ -211,7 +211,7 @@ impl<'l> Search<'l> {
         self.candidate = candidate;
     }
 
-    /// Goes on until no region is open, a point below the cut is found, so many regions were examined, or `go_on` says to stop. It
+    /// Goes on until no region is open, a point below the cut is found, `boxes` regions were examined, or `go_on` says to stop. It
     /// is asked after each batch, and by searches in some of the rows.
     pub fn run(&mut self, boxes: u64, go_on: &mut (dyn FnMut(&Standing<'_>) -> bool + Send)) -> Pause {
         let landscape = self.landscape;
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!((search.is_complete(), search.lower_bound()), (true, search.cut));
     }
 
-    /// The search with a gap, up to so many regions.
+    /// The search with a gap, up to 20 000 regions.
     fn searched(smallest: f64, gap: f64) -> (Pause, bool, f64) {
         let (landscape, point) = twins();
         let candidate = Examiner::new(&landscape).at(&point);

@@ -21,7 +21,7 @@ fn options(activation: &str) -> Options {
     Options::new(named(activation).unwrap()).prove(Prove::Gap(GAP))
 }
 
-/// Covariates and labels of a model with so many coefficients.
+/// Covariates and labels of a model with this number of coefficients.
 fn drawn(activation: &str, rows: usize, coefficients: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let noise = LabelNoise::Post(0.1, Shape::Gauss);
     let simulation = Simulation::new(named(activation).unwrap(), rows, coefficients).noise(noise).seed(seed);

@@ -198,7 +198,7 @@ def fit(x, y, words):
 
 
 def rounded_down(value, digits=12):
-    """The largest number of so many digits that is not above."""
+    """The largest number with this number of digits that is not above."""
     unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
     return float(f"{math.floor(value / unit) * unit:.{digits - 1}e}")
 
