@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use agglio::inference::{plain_table, values_table};
 use agglio::model::Model;
-use agglio::prove::Proof;
+use agglio::prove::{Ended, Proof};
 use agglio::read::Table;
 use agglio::text::escape::visible;
 use agglio::{Curve, LogLikelihoods, Noise, Objection, Report, Status};
@@ -105,7 +105,7 @@ struct FittedJson<'a> {
 impl Fitted {
     /// Whether the fit, its proof or its standard errors were cut short.
     pub fn is_interrupted(&self) -> bool {
-        let in_proof = matches!(&self.report.proof, Some(Ok(proof)) if proof.interrupted);
+        let in_proof = matches!(&self.report.proof, Some(Ok(proof)) if proof.ended == Ended::Interrupted);
         self.answer.is_interrupted || in_proof || self.report.status() == Status::Interrupted
     }
 
@@ -310,6 +310,7 @@ impl Fitted {
 fn proof(proof: &Proof) -> Value {
     json!({
         "complete": proof.complete,
+        "ended": proof.ended.name(),
         "lower_bound": proof.lower_bound,
         "gap": proof.gap,
         "radius": proof.radius,

@@ -1,6 +1,7 @@
 //! The flags of a fit of *groups*.
 
 use agglio::Curve;
+use agglio::spec::Prove;
 use agglio::text::escape::visible;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -55,14 +56,17 @@ fn of_curve(curve: Curve, name: &str) -> Result<String> {
 /// # Errors
 /// Names the flag.
 pub fn require_table_only(args: &FitArgs) -> Result<()> {
-    let files = [
+    let proof = &args.proof.method.spec;
+    let flags = [
         ("--model", args.model.is_some()),
         ("--trace", args.trace.is_some()),
         ("--truth", args.truth.is_some()),
         ("--checkpoint", args.checkpoint.is_some()),
         ("--resume", args.resume.is_some()),
+        ("--prove", matches!(proof.prove, Some(Prove::Gap(_)))),
+        ("--prove-seconds", proof.prove_seconds.is_some()),
     ];
-    match files.into_iter().find(|(_, is_given)| *is_given) {
+    match flags.into_iter().find(|(_, is_given)| *is_given) {
         Some((flag, _)) => bail!(
             "{flag} is about one fit, but --by makes one for each group: leave it out, or write the rows of one group to a \
              file and fit them without --by"

@@ -8,6 +8,8 @@ use super::{Activation, PiecewiseMonotone, Shape};
 pub(crate) const MARGIN: f64 = 16.0 * f64::EPSILON;
 /// Up to this |z| a function may be a difference of larger numbers, so that its error is relative to its largest value.
 const CANCELLING: f64 = 40.0;
+/// From this |z| on, exponentials of z underflow or overflow.
+const SATURATED: f64 = 1e4;
 
 /// One interval of z for each row. Its ends may be infinite.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +94,10 @@ fn widen(z: Intervals<'_>, lo: &mut [f64], hi: &mut [f64], error: f64) {
         let cancels = (from.abs() < CANCELLING) | (to.abs() < CANCELLING);
         // an underflow has no relative error
         let error = if cancels { error } else { f64::MIN_POSITIVE };
-        (*lo, *hi) = (*lo - (z.margin * lo.abs() + error), *hi + (z.margin * hi.abs() + error));
+        // the rounding error of kz is relative to z
+        let margin = z.margin * (1.0 + from.abs().max(to.abs()).min(SATURATED) / CANCELLING);
+        // a value that overflows is not below the largest double
+        let (least, most) = (lo.min(f64::MAX), hi.max(-f64::MAX));
+        (*lo, *hi) = (least - (margin * least.abs() + error), most + (margin * most.abs() + error));
     }
 }

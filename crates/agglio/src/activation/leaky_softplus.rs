@@ -137,13 +137,16 @@ impl Activation for LeakySoftplus {
             return Identity.shape();
         }
         let (steep, bent, radial) = (steepest(k), most_bent(k), radial(k));
-        Some(Shape::new(
+        let shape = Shape::new(
             self,
             (&[], [f64::NEG_INFINITY, f64::INFINITY]),
             (&[-steep, steep], [k, 1.0]),
             (&[-bent, 0.0, bent], [0.0; 2]),
             (&radial, [f64::NEG_INFINITY, f64::INFINITY]),
-        ))
+        );
+        // σ′(t) and k²σ′(kt)
+        let second_derivative = shape.second_derivative.with_terms(0.25 * (1.0 + k * k));
+        Some(Shape { second_derivative, ..shape })
     }
 
     fn preimages(&self, y: f64) -> Preimages {

@@ -10,12 +10,21 @@ pub struct PiecewiseMonotone {
     turns: Vec<(f64, f64)>,
     /// The limits at −∞ and +∞.
     limits: [f64; 2],
+    /// The size of terms that cancel, at most; zero if none do.
+    terms: f64,
 }
 
 impl PiecewiseMonotone {
     /// A function with these turning points, in ascending order, and these limits at −∞ and +∞.
     pub fn new(function: impl Fn(f64) -> f64, turns: &[f64], limits: [f64; 2]) -> PiecewiseMonotone {
-        PiecewiseMonotone { turns: turns.iter().map(|&at| (at, function(at))).collect(), limits }
+        PiecewiseMonotone { turns: turns.iter().map(|&at| (at, function(at))).collect(), limits, terms: 0.0 }
+    }
+
+    /// A function that is computed as a sum of terms up to this size, which cancel where it is small. Its rounding error is then
+    /// relative to them.
+    #[must_use]
+    pub fn with_terms(self, terms: f64) -> PiecewiseMonotone {
+        PiecewiseMonotone { terms, ..self }
     }
 
     /// The turning points in ascending order, and the function there.
@@ -28,10 +37,10 @@ impl PiecewiseMonotone {
         self.limits
     }
 
-    /// The largest finite value at turning points and in the limits; zero without any.
+    /// The largest of the finite values at turning points and in the limits, and of terms that cancel; zero without any.
     pub(crate) fn size(&self) -> f64 {
         let values = self.turns.iter().map(|(_, value)| value.abs()).chain(self.limits.map(f64::abs));
-        values.filter(|value| value.is_finite()).fold(0.0, f64::max)
+        values.filter(|value| value.is_finite()).fold(self.terms, f64::max)
     }
 
     /// The same function times a constant, plus a constant. Both are finite.
@@ -42,6 +51,7 @@ impl PiecewiseMonotone {
         PiecewiseMonotone {
             turns: self.turns.iter().map(|&(at, value)| (at, image(value))).collect(),
             limits: self.limits.map(image),
+            terms: scale.abs() * self.terms,
         }
     }
 

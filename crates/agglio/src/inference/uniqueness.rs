@@ -22,8 +22,12 @@ const TOO_MANY: usize = 100;
 const TOLERANCE: f64 = 1e-7;
 /// Maximum number of trials.
 const MOST_TRIALS: usize = 60;
-/// From this radius on there is no other minimum at any distance.
-const INFINITE: f64 = 1e9;
+/// From this radius on the bound is tried everywhere.
+const DISTANT: f64 = 1e9;
+/// A radius in which linear predictors take all values.
+const EVERYWHERE: f64 = 1e200;
+/// The bound is positive above this share of the mean curvature of the linear model, far above its rounding error.
+const POSITIVE: f64 = 1e-10;
 /// Until the bound fails, the radius is multiplied by numbers between these, and the first of them grows.
 const GROWTH: [f64; 2] = [1.02, 8.0];
 
@@ -180,7 +184,7 @@ impl Search<'_> {
             }
             let beyond = low.crossing(&own).unwrap_or(f64::INFINITY);
             low = own;
-            if low.radius >= INFINITE || self.oracle.is_interrupted() {
+            if self.oracle.is_interrupted() || (low.radius >= DISTANT && self.at(EVERYWHERE).is_positive()) {
                 return f64::INFINITY;
             }
             next = (growth * beyond).clamp(growth * low.radius, GROWTH[1] * low.radius);
@@ -224,7 +228,7 @@ fn reduction(own: f64, before: f64) -> f64 {
 
 impl Trial {
     fn is_positive(&self) -> bool {
-        self.least > 0.0
+        self.least > POSITIVE
     }
 
     /// Where the line through two trials is zero, if it falls.

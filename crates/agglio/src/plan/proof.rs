@@ -1,5 +1,6 @@
 //! The *proof* of a fit: when one is sought, and what becomes of a lower minimum that the search finds.
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use crate::certificate::Certificate;
@@ -8,7 +9,7 @@ use crate::fit::Outcome;
 use crate::oracle::Oracle;
 use crate::outcome::{Status, StopReason};
 use crate::plan::Plan;
-use crate::prove::{Caller, Claim, End, Progress, Proof, Unprovable};
+use crate::prove::{Caller, Claim, End, Ended, Progress, Proof, Unprovable};
 use crate::race::{Found, Runs};
 use crate::solver::Solver;
 use crate::spec::Prove;
@@ -19,6 +20,8 @@ const GAP: f64 = 1e-6;
 const FEW_PARAMETERS: usize = 4;
 /// The most evaluations of a row in a region. It is a number and not a time, so that every machine gives the same result.
 const BUDGET: u64 = 20_000_000;
+/// A region of few rows takes as long as one of this number.
+const FEW_ROWS: usize = 32;
 /// A search that can afford fewer regions than this is not begun.
 const FEW_REGIONS: u64 = 2_000;
 
@@ -41,50 +44,42 @@ impl Plan {
         found: &mut Found,
         runs: &mut Runs<'_>,
     ) -> Result<Option<std::result::Result<Proof, Unprovable>>> {
+        if found.outcome.reason == StopReason::Interrupted || oracle.is_interrupted() {
+            return Ok(None);
+        }
+        if !is_end(found) {
+            return Ok(Some(Err(Unprovable::Unfinished)).filter(|_| self.proves_explicitly()));
+        }
         let Some(wanted) = self.wanted(oracle, found)? else { return Ok(None) };
         if oracle.facts().is_convex {
             let certificate = found.certificate(oracle)?;
             let left = certificate.left_to_gain.filter(|_| certificate.certified());
             return Ok(Some(Ok(Proof::of_convex(found.outcome.model.loss, left, wanted.gap))));
         }
-        let theta = found.outcome.theta.clone();
-        let claim = Claim {
-            oracle,
-            activation: &self.response.activation,
-            theta: &theta,
-            gap: wanted.gap,
-            threads: self.threads,
-        };
+        let activation = &self.response.activation;
         let keeps_finite = found.certificate(oracle)?.status != Status::Diverging;
-        let begun = Instant::now();
+        let claim = Claim { oracle, activation, theta: &found.outcome.theta, gap: wanted.gap, threads: self.threads };
         let mut search = Search {
             plan: self,
             oracle,
             runs,
             wanted: &wanted,
-            begun,
+            begun: Instant::now(),
             keeps_finite,
-            interrupted: false,
             at_infinity: None,
             last: None,
         };
-        let proven = claim.prove(&mut search)?;
-        let (at_infinity, interrupted) = (search.at_infinity, search.interrupted);
-        let (mut proof, best) = match proven {
+        let (mut proof, best) = match claim.prove(&mut search)? {
             Ok(proven) => proven,
             Err(why) => return Ok(Some(Err(why)).filter(|_| self.proves_explicitly())),
         };
-        proof.interrupted = interrupted;
         if proof.improved_from.is_some() {
-            let outcome = match search.last.take().filter(|outcome| outcome.theta == best) {
-                Some(outcome) => outcome,
-                None => self.rules.descend_from(best, oracle, search.runs)?,
-            };
-            // what the search compares includes rounding of its own
+            // the search computes losses in other coordinates, with other rounding errors
             proof.improved_from = Some(found.outcome.model.loss);
+            let outcome = search.end_at(best)?;
             found.replace(outcome, oracle);
         }
-        let lower = at_infinity.filter(|limit| *limit < found.outcome.model.loss);
+        let lower = search.at_infinity.filter(|limit| *limit < found.outcome.model.loss);
         found.lower_at_infinity = found.lower_at_infinity.into_iter().chain(lower).reduce(f64::min);
         Ok(Some(Ok(proof)))
     }
@@ -96,15 +91,11 @@ impl Plan {
     fn wanted(&self, oracle: &dyn Oracle, found: &mut Found) -> Result<Option<Wanted>> {
         // a time that does not fit is no limit
         let seconds = self.spec.prove_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let is_end = found.outcome.tau == 1.0 && found.sigma.is_none() && found.outcome.multiplier == 0.0;
-        if !is_end || found.outcome.reason == StopReason::Interrupted || oracle.is_interrupted() {
-            return Ok(None);
-        }
         Ok(match self.spec.prove.unwrap_or_default() {
             Prove::None => None,
             Prove::Gap(gap) => Some(Wanted { gap, regions: u64::MAX, seconds }),
             Prove::Auto => {
-                let regions = BUDGET / oracle.rows() as u64;
+                let regions = BUDGET / oracle.rows().max(FEW_ROWS) as u64;
                 let few = oracle.facts().parameters() <= FEW_PARAMETERS && regions >= FEW_REGIONS;
                 let sought = self.proves_by_itself
                     && few
@@ -119,6 +110,11 @@ impl Plan {
     }
 }
 
+/// Whether a fit has ended at τ = 1, and not on the surface of a ball.
+fn is_end(found: &Found) -> bool {
+    found.outcome.tau == 1.0 && found.sigma.is_none() && found.outcome.multiplier == 0.0
+}
+
 /// A search under way.
 struct Search<'s, 'r> {
     plan: &'s Plan,
@@ -128,12 +124,20 @@ struct Search<'s, 'r> {
     begun: Instant,
     /// Whether the fit is a finite minimum, which is kept even if the loss is lower at infinity.
     keeps_finite: bool,
-    /// Whether an observer or an interrupt has ended it.
-    interrupted: bool,
     /// The loss at infinity, if a lower point has led there.
     at_infinity: Option<f64>,
     /// The end of the last fit from a point that the search has found.
     last: Option<Outcome>,
+}
+
+impl Search<'_, '_> {
+    /// The end of a fit that is at this point.
+    fn end_at(&mut self, theta: Vec<f64>) -> Result<Outcome> {
+        match self.last.take().filter(|outcome| outcome.theta == theta) {
+            Some(outcome) => Ok(outcome),
+            None => self.plan.rules.descend_from(theta, self.oracle, self.runs),
+        }
+    }
 }
 
 impl Caller for Search<'_, '_> {
@@ -146,10 +150,17 @@ impl Caller for Search<'_, '_> {
         Ok(End::Minimum(self.last.insert(outcome).theta.clone()))
     }
 
-    fn goes_on(&mut self, progress: &Progress<'_>) -> bool {
-        let in_time = self.wanted.seconds.is_none_or(|seconds| self.begun.elapsed() < seconds);
+    fn goes_on(&mut self, progress: &Progress<'_>) -> ControlFlow<Ended> {
         // the observer first: it may take an interrupt for the end of the search alone
-        self.interrupted = !self.runs.hear_proof(progress) || self.oracle.is_interrupted();
-        in_time && !self.interrupted && progress.boxes < self.wanted.regions
+        if !self.runs.hear_proof(progress) || self.oracle.is_interrupted() {
+            return ControlFlow::Break(Ended::Interrupted);
+        }
+        if self.wanted.seconds.is_some_and(|seconds| self.begun.elapsed() >= seconds) {
+            return ControlFlow::Break(Ended::Time);
+        }
+        match progress.boxes < self.wanted.regions {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(Ended::Effort),
+        }
     }
 }

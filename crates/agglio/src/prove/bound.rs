@@ -65,7 +65,7 @@ impl Examiner<'_> {
         let mut lower = (least * (1.0 - self.margin)).max(0.0);
         let rest = penalty + self.landscape.unexplained;
         for part in parts {
-            let others = rest + sums::along_three(&part.others, &self.landscape.weight, &self.rows.square);
+            let others = rest + sums::along(&part.others, &self.rows.square);
             lower = lower.max((others + part.least) * (1.0 - self.margin));
         }
         if lower > cut {
@@ -99,7 +99,7 @@ impl Examiner<'_> {
         let along = region.radius[axis] / if near > 0.0 { region.centre[axis] } else { region.first };
         let cut = self.widest(|j| if j == axis { along } else { self.width(region, j) });
         let undecided = self.undecided(penalty);
-        Finding::Open { lower, cut, centre: Some(self.at(&region.middle()).loss), undecided }
+        Finding::Open { lower, cut, centre: Some(self.loss_at(&region.middle())), undecided }
     }
 
     /// The rows of either sign, and a lower bound of the loss of the others. None if all or too few rows are undecided.
@@ -112,17 +112,12 @@ impl Examiner<'_> {
             return None;
         }
         let others: f64 = (0..weight.len()).filter(|i| !is_undecided(i)).map(|i| weight[i] * square[i]).sum();
-        Some(Undecided { rows, others: (others + penalty + unexplained) * (1.0 - self.margin) })
+        // the rows are added one by one, which loses up to twice as much as other sums
+        Some(Undecided { rows, others: (others + penalty + unexplained) * (1.0 - 2.0 * self.margin) })
     }
 
     fn examine_box(&mut self, region: &Region, scale: &Scale, lower: f64, cut: f64, candidate: &Candidate) -> Finding {
-        let mut sums = Sums::default();
-        for block in self.blocks() {
-            self.add_slopes(scale, block.clone(), &mut sums);
-            self.add_centre(region, block.clone(), &mut sums);
-            self.add_bends(scale, block, &mut sums);
-        }
-        self.add_penalty(region, &mut sums);
+        let sums = self.sums_in(region, scale);
         if self.is_monotone(region, &sums) || self.is_monotone_along(region, &sums) {
             return Finding::Excluded(Exclusion::Monotone);
         }

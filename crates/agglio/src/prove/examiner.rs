@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::landscape::Landscape;
 use super::region::{Kind, Region};
-use super::response::Term;
 use super::small::{self, MOST, Matrix, Vector, ZERO};
 use super::sums;
 use crate::activation::{Intervals, MARGIN, enclose, enclose_second_derivative};
@@ -21,8 +20,17 @@ const SLACK: f64 = 8.0 * f64::EPSILON;
 pub(super) struct Candidate {
     pub point: Vector,
     pub loss: f64,
+    /// The rounding error of the loss, at most.
+    pub error: f64,
     /// Half of the length of the gradient there, at most.
     pub gradient: f64,
+}
+
+impl Candidate {
+    /// The loss, at most.
+    pub fn most(&self) -> f64 {
+        self.loss + self.error
+    }
 }
 
 /// A landscape, with scratch memory.
@@ -37,7 +45,7 @@ pub(super) struct Examiner<'l> {
     pub ulps: f64,
     pub rows: Rows,
     /// Scratch memory for the rows of a block.
-    pub block: [Vec<f64>; 4],
+    pub block: [Vec<f64>; 6],
 }
 
 /// An interval for each row.
@@ -78,8 +86,14 @@ pub(super) struct Sums {
     pub size: f64,
     /// The loss at the centre.
     pub centre: f64,
+    /// Its error, from the errors of residuals.
+    pub centre_error: f64,
     /// Half of the gradient at the centre.
     pub gradient: Vector,
+    /// The error of each entry, from the errors of residuals.
+    pub gradient_error: f64,
+    /// A linear predictor at the centre is off by at most this times the length of its row.
+    pub shift: f64,
     /// Half of a lower bound of the Hessian.
     pub least: Matrix,
     /// Half of the spread of entries of the Hessian that have no lower bound of their own.
@@ -137,41 +151,56 @@ impl<'l> Examiner<'l> {
         (0..rows).step_by(BLOCK).map(move |start| start..rows.min(start + BLOCK))
     }
 
-    /// The loss at a point, and half of the length of its gradient.
+    /// The loss at a point with its error, and half of the length of its gradient.
     pub fn at(&mut self, point: &Vector) -> Candidate {
         let sums = self.sums_at(point);
-        let error = (self.landscape.order() as f64).sqrt() * self.margin * sums.size;
-        Candidate { point: *point, loss: sums.centre, gradient: small::norm(&sums.gradient) + error }
+        let gradient_error = (self.landscape.order() as f64).sqrt() * self.error_of_gradient(&sums);
+        let error = self.error_of_centre(&Region::point(*point, self.landscape.predictors), &sums);
+        Candidate { point: *point, loss: sums.centre, error, gradient: small::norm(&sums.gradient) + gradient_error }
     }
 
-    /// Half of the Hessian at a point.
-    pub fn half_hessian(&mut self, point: &Vector) -> Matrix {
+    /// The loss at a point.
+    pub fn loss_at(&mut self, point: &Vector) -> f64 {
         let (region, mut sums) = (Region::point(*point, self.landscape.predictors), Sums::default());
-        let scale = self.scale(&region);
         for block in self.blocks() {
             self.predict(&region, block.clone());
-            self.respond(&scale, block.clone());
-            self.add_bends(&scale, block, &mut sums);
-        }
-        sums.least
-    }
-
-    /// Half of the gradient at a point.
-    pub fn gradient(&mut self, point: &Vector) -> Vector {
-        self.sums_at(point).gradient
-    }
-
-    pub fn sums_at(&mut self, point: &Vector) -> Sums {
-        let (region, mut sums) = (Region::point(*point, self.landscape.predictors), Sums::default());
-        let scale = self.scale(&region);
-        for block in self.blocks() {
-            self.predict(&region, block.clone());
-            self.respond(&scale, block.clone());
-            self.add_slopes(&scale, block.clone(), &mut sums);
             self.add_centre(&region, block, &mut sums);
         }
         self.add_penalty(&region, &mut sums);
+        sums.centre
+    }
+
+    /// All sums at a point.
+    pub fn sums_at(&mut self, point: &Vector) -> Sums {
+        let region = Region::point(*point, self.landscape.predictors);
+        let scale = self.scale(&region);
+        for block in self.blocks() {
+            self.predict(&region, block.clone());
+            self.respond(&scale, block);
+        }
+        self.sums_in(&region, &scale)
+    }
+
+    /// All sums in a box in which the ranges of rows are known.
+    pub fn sums_in(&mut self, region: &Region, scale: &Scale) -> Sums {
+        let mut sums = Sums::default();
+        for block in self.blocks() {
+            self.add_slopes(scale, block.clone(), &mut sums);
+            self.add_centre(region, block.clone(), &mut sums);
+            self.add_bends(scale, block, &mut sums);
+        }
+        self.add_penalty(region, &mut sums);
         sums
+    }
+
+    /// The error of the loss at the centre, at most.
+    pub fn error_of_centre(&self, region: &Region, sums: &Sums) -> f64 {
+        self.margin * sums.centre + sums.centre_error + self.penalty_error(&region.centre)
+    }
+
+    /// The error of each entry of the gradient at the centre, at most.
+    pub fn error_of_gradient(&self, sums: &Sums) -> f64 {
+        self.margin * sums.size + sums.gradient_error
     }
 
     /// The response scale in a region.
@@ -180,7 +209,8 @@ impl<'l> Examiner<'l> {
         let free: Vec<[f64; 2]> = (0..response.free.len()).map(|m| region.ends(first + m)).collect();
         let slope = response.free.iter().zip(&free).fold([response.fixed.beta; 2], |[lo, hi], (term, ends)| {
             let [a, b] = scaled(*ends, term.beta);
-            [lo + a, hi + b]
+            let error = sums::ROUNDING * (lo.abs().max(hi.abs()) + a.abs().max(b.abs()));
+            [lo + a - error, hi + b + error]
         });
         Scale { slope, free }
     }
@@ -234,9 +264,7 @@ impl<'l> Examiner<'l> {
         let [other_lo, other_hi, ..] = self.block.each_mut().map(|column| &mut column[..label.len()]);
         let ends = [(&*value_lo, [&mut *lo, &mut *hi]), (&*value_hi, [&mut *other_lo, &mut *other_hi])];
         for (phi, [lo, hi]) in ends {
-            let fixed = |phi: &f64, label: &f64| response.fixed.alpha + response.fixed.beta * phi - label;
-            lo.iter_mut().zip(phi.iter().zip(label)).for_each(|(lo, (phi, label))| *lo = fixed(phi, label));
-            hi.copy_from_slice(lo);
+            sums::enclose_residuals(phi, response.fixed, label, [&mut *lo, &mut *hi]);
             for (term, ends) in response.free.iter().zip(&scale.free) {
                 sums::add_term(phi, *term, *ends, [&mut *lo, &mut *hi]);
             }
@@ -259,7 +287,8 @@ impl<'l> Examiner<'l> {
             sums.slope[1][j] += sums::along_absolute(u, spread);
         }
         let value = part(value, block);
-        let [factor_lo, factor_hi, middle, spread] = self.block.each_mut().map(|column| &mut column[..weight.len()]);
+        let [factor_lo, factor_hi, middle, spread, ..] =
+            self.block.each_mut().map(|column| &mut column[..weight.len()]);
         for (m, term) in response.free.iter().enumerate() {
             sums::factor(*term, value, [&mut *factor_lo, &mut *factor_hi]);
             sums::pull(weight, [1.0; 2], residual, [factor_lo, factor_hi], [&mut *middle, &mut *spread]);
@@ -271,21 +300,37 @@ impl<'l> Examiner<'l> {
 
     /// Adds the loss and the gradient at the centre.
     pub fn add_centre(&mut self, region: &Region, block: Range<usize>, sums: &mut Sums) {
-        let Landscape { activation, columns, label, weight, response, predictors, .. } = self.landscape;
+        let Landscape { activation, columns, length, label, weight, offset, response, predictors, .. } = self.landscape;
         let (label, weight) = (&label[block.clone()], &weight[block.clone()]);
         let z = &self.rows.middle[block.clone()];
-        let [value, slope, residual, pull] = self.block.each_mut().map(|column| &mut column[..weight.len()]);
+        let [value, slope, residual, pull, value_error, error] =
+            self.block.each_mut().map(|column| &mut column[..weight.len()]);
         activation.respond_with_derivative(z, value, slope);
-        let terms = response.free.iter().zip(&region.centre[*predictors..]);
-        let Term { alpha, beta } = terms.fold(response.fixed, |sum, (term, rho)| sum.plus(*term, *rho));
-        sums::residuals(Term { alpha, beta }, value, label, residual);
+        let terms = || response.free.iter().zip(&region.centre[*predictors..]);
+        let whole = terms().fold(response.fixed, |sum, (term, rho)| sum.plus(*term, *rho));
+        let size = terms().fold(response.fixed.absolute(), |sum, (term, rho)| sum.plus(term.absolute(), rho.abs()));
+        sums::residuals(whole, value, label, residual);
         vector::zip(weight, residual, pull, |weight, r| weight * r);
         sums.centre += sums::along(pull, residual);
+        // φ, and a few operations with it
+        let ulps = 1.25 * self.ulps;
+        sums.shift = self.slack * small::norm(&region.centre[..*predictors]);
+        sums::errors_of_values(
+            [value, slope],
+            [&length[block.clone()], &offset[block.clone()]],
+            [ulps, sums.shift],
+            value_error,
+        );
+        sums::errors_of_residuals([value_error, label], size, ulps, error);
+        sums.centre_error += sums::error_of_squares(weight, residual, error);
+        let slopes = sums::error_of_slopes([weight, &length[block.clone()]], [residual, slope, error], ulps);
+        sums.gradient_error += size.beta * slopes;
         for (m, term) in response.free.iter().enumerate() {
             let sum = vector::sum_of(pull, value, |pull, value| pull * (term.alpha + term.beta * value));
             sums.gradient[predictors + m] += sum;
+            sums.gradient_error += sums::error_of_terms(weight, [residual, value, value_error, error], *term, ulps);
         }
-        pull.iter_mut().zip(&*slope).for_each(|(pull, slope)| *pull *= beta * slope);
+        pull.iter_mut().zip(&*slope).for_each(|(pull, slope)| *pull *= whole.beta * slope);
         for (j, column) in columns.iter().enumerate() {
             sums.gradient[j] += sums::along(&column[block.clone()], pull);
         }
@@ -293,12 +338,12 @@ impl<'l> Examiner<'l> {
 
     /// Adds the bounds of the Hessian.
     pub fn add_bends(&mut self, scale: &Scale, block: Range<usize>, sums: &mut Sums) {
-        let Landscape { activation, shape, columns, length, weight, response, predictors, .. } = self.landscape;
-        let (weight, length) = (&weight[block.clone()], &length[block.clone()]);
+        let Landscape { activation, shape, columns, length, weight, offset, response, predictors, .. } = self.landscape;
+        let (weight, length, offset) = (&weight[block.clone()], &length[block.clone()], &offset[block.clone()]);
         let Rows { z, residual, slope, value, bend, .. } = &mut self.rows;
         let [z, residual, slope, value] = [z, residual, slope, value].map(|ends| part(ends, block.clone()));
         let [least, most] = part_mut(bend, block.clone());
-        let [middle, spread, scratch, other] = self.block.each_mut().map(|column| &mut column[..weight.len()]);
+        let [middle, spread, scratch, other, ..] = self.block.each_mut().map(|column| &mut column[..weight.len()]);
         let intervals = Intervals { from: z[0], to: z[1], margin: self.ulps };
         enclose_second_derivative(activation.as_ref(), shape, intervals, [&mut *least, &mut *most]);
         sums::bend(weight, scale.slope, residual, slope, [&mut *least, &mut *most]);
@@ -312,6 +357,7 @@ impl<'l> Examiner<'l> {
         }
         vector::zip(least, most, scratch, |least, most| least.abs().max(most.abs()));
         sums.bend_size += sums::along_square(length, scratch);
+        sums.gradient_error += sums::drift([length, offset], scratch, sums.shift);
         for (m, term) in response.free.iter().enumerate() {
             let row = predictors + m;
             sums::factor(*term, value, [&mut *scratch, &mut *other]);

@@ -87,7 +87,7 @@ impl Examiner<'_> {
         };
         let reach = small::absolute_form(&deviation, radius, radius).sqrt() * (1.0 + rounding);
         let length: f64 = radius[..order].iter().sum();
-        let error = self.margin * (sums.size + sums.bend_size * length);
+        let error = self.error_of_gradient(sums) + self.margin * sums.bend_size * length;
         inverse.iter().zip(&image).take(order).any(|(y, image)| {
             let along = small::dot(y, &sums.gradient);
             let moved: f64 = image.iter().zip(radius).map(|(image, radius)| image.abs() * radius).sum();
@@ -106,7 +106,7 @@ impl Examiner<'_> {
             let (weight, offset) = (&weight[block.clone()], &offset[block.clone()]);
             let Rows { z, residual, slope, .. } = &self.rows;
             let [z, residual, slope] = [z, residual, slope].map(|ends| part(ends, block.clone()));
-            let [radial_lo, radial_hi, middle, spread] =
+            let [radial_lo, radial_hi, middle, spread, ..] =
                 self.block.each_mut().map(|column| &mut column[..weight.len()]);
             let intervals = Intervals { from: z[0], to: z[1], margin: self.ulps };
             enclose_radial_derivative(activation.as_ref(), shape, intervals, [&mut *radial_lo, &mut *radial_hi]);
@@ -135,28 +135,29 @@ impl Examiner<'_> {
                     least[k][k] -= spread * radius[j] / radius[k];
                 }
             }
-            least[j][j] -= sums.spread[j][j];
+            least[j][j] -= sums.spread[j][j] + self.margin * sums.bend_size;
         }
-        let error = self.margin * sums.bend_size;
         let mut box_units = least;
         for j in 0..order {
             (0..order).for_each(|k| box_units[j][k] *= radius[j] * radius[k]);
         }
-        let squares = small::dot(radius, radius);
-        let curvature = small::least_eigenvalue(&box_units, order) - error * squares;
-        let slope_error = self.margin * sums.size;
+        let curvature = small::least_eigenvalue(&box_units, order);
+        if curvature.is_nan() {
+            return (f64::NEG_INFINITY, Exclusion::Minorant);
+        }
+        let slope_error = self.error_of_gradient(sums);
         let fall: f64 = (0..order).map(|j| 2.0 * (sums.gradient[j].abs() + slope_error) * radius[j]).sum();
-        let centre = sums.centre * (1.0 - self.margin) - self.penalty_error(&region.centre);
+        let centre = sums.centre - self.error_of_centre(region, sums);
         let mut lower = centre - fall + curvature.min(0.0) * order as f64;
         if curvature > 0.0 {
             let largest = radius.iter().fold(0.0, |largest: f64, radius| largest.max(*radius));
             // the smallest eigenvalue in the units of v
             let curvature = curvature / (largest * largest);
             if region.contains(&candidate.point) {
-                let lowest = candidate.loss * (1.0 - self.margin) - self.penalty_error(&candidate.point);
-                return (lowest - candidate.gradient * candidate.gradient / curvature, Exclusion::Convex);
+                let lowest = candidate.loss - candidate.error;
+                return (lowest - candidate.gradient * (candidate.gradient / curvature), Exclusion::Convex);
             }
-            if let Some(half) = small::half_inverse_form(&least, &sums.gradient, order) {
+            if let Some(half) = small::most_half_inverse_form(&least, &sums.gradient, order) {
                 let root = (2.0 * half).sqrt() + slope_error * (order as f64 / curvature).sqrt();
                 lower = lower.max(centre - root * root * (1.0 + self.margin));
             }

@@ -153,8 +153,11 @@ impl Landscape {
     }
 
     /// The loss of some rows alone, as a function of the directions that they span. None if these are all directions, if they
-    /// cannot be told from rounding, or if there are no more rows than directions.
+    /// cannot be told from rounding, if there are no more rows than directions, or if a row is at minus infinity.
     pub fn part(&self, rows: &[u32]) -> Option<Landscape> {
+        if rows.iter().any(|&i| self.length[i as usize] >= FAR) {
+            return None;
+        }
         let of = |column: &[f64]| rows.iter().map(|&i| column[i as usize]).collect::<Vec<f64>>();
         let weight = of(&self.weight);
         let mut columns: Vec<Vec<f64>> = Vec::new();

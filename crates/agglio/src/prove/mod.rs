@@ -27,6 +27,7 @@ mod sums;
 mod tests;
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -36,14 +37,17 @@ use crate::math::tree;
 use crate::oracle::Oracle;
 use examined::Batch;
 pub use examined::{Examined, Exclusion};
-use examiner::Examiner;
+use examiner::{Candidate, Examiner};
 use landscape::Landscape;
 use response::asymptotes_within;
 use search::{Pause, Search, Standing};
+use small::Vector;
 
 /// A loss is compared with at least this share of that of the model without covariates.
 const LEAST_LOSS: f64 = 1e-10;
-/// A search is not begun if rounding of the penalty may be more than this share of the gap.
+/// A loss up to this share of the mean square of the responses is rounding.
+const ROUNDING_LOSS: f64 = 1e-28;
+/// A search is not begun if the rounding error of the loss may be more than this share of the gap.
 const IMPRECISE: f64 = 0.1;
 /// Up to this number of evaluations of a row in a region, the threads would take longer to start than to work.
 const SERIAL: u64 = 2_000_000;
@@ -54,14 +58,17 @@ const SERIAL: u64 = 2_000_000;
 pub struct Proof {
     /// Whether the gap is as small as it was asked for, for all minima within `radius`.
     pub complete: bool,
-    /// No point has a lower loss, penalty included; if the proof is complete within a radius, no minimum there.
+    /// Why the search has ended.
+    pub ended: Ended,
+    /// No point has a lower loss, penalty included; with a radius, no minimum within it.
     pub lower_bound: f64,
-    /// The loss less the bound, divided by the loss, or by 1e-10 of the loss of the model without covariates if that is
-    /// larger.
+    /// The loss, penalty included, less the bound, divided by that loss, or by 1e-10 of the loss of the model without
+    /// covariates if that is larger.
     pub gap: f64,
     /// The gap that was asked for.
     pub tolerance: f64,
-    /// The root mean square of the linear predictors xᵀw + b up to which all points were covered; none if all were.
+    /// The root mean square of the linear predictors xᵀw + b up to which a complete proof holds; none if it holds everywhere.
+    /// The bound of a proof that is not complete holds everywhere.
     pub radius: Option<f64>,
     /// The interval in which free asymptotes were searched for.
     pub asymptotes_within: Option<[f64; 2]>,
@@ -69,10 +76,46 @@ pub struct Proof {
     pub boxes: u64,
     /// Wall time of the search.
     pub seconds: f64,
-    /// Whether an observer or an interrupt ended the search.
-    pub interrupted: bool,
     /// The loss of the fit before the search, if the search has found a lower minimum.
     pub improved_from: Option<f64>,
+}
+
+/// Why a search has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// Nothing is left to be shown.
+    Complete,
+    /// The time is over.
+    Time,
+    /// The effort is over that is made without being asked for a proof.
+    Effort,
+    /// Too many regions are open.
+    Regions,
+    /// Only regions are left that are too small to be halved.
+    Rounding,
+    /// A point with a lower loss leads to infinity. The finite minimum is kept.
+    AtInfinity,
+    /// An observer or an interrupt ended it.
+    Interrupted,
+    /// The loss is convex, but the fit is not at its minimum.
+    NotAtMinimum,
+}
+
+impl Ended {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ended::Complete => "complete",
+            Ended::Time => "time",
+            Ended::Effort => "effort",
+            Ended::Regions => "regions",
+            Ended::Rounding => "rounding",
+            Ended::AtInfinity => "lower at infinity",
+            Ended::Interrupted => "interrupted",
+            Ended::NotAtMinimum => "not at a minimum",
+        }
+    }
 }
 
 impl Proof {
@@ -82,6 +125,7 @@ impl Proof {
         let gap = left.unwrap_or(1.0);
         Proof {
             complete: gap <= tolerance,
+            ended: if gap <= tolerance { Ended::Complete } else { Ended::NotAtMinimum },
             lower_bound: loss * (1.0 - gap),
             gap,
             tolerance,
@@ -89,7 +133,6 @@ impl Proof {
             asymptotes_within: None,
             boxes: 0,
             seconds: 0.0,
-            interrupted: false,
             improved_from: None,
         }
     }
@@ -125,11 +168,15 @@ pub enum Unprovable {
     UnknownShape,
     /// Columns are collinear, so that no minimum is the only one.
     NotIdentified,
-    /// The penalty is the difference of much larger numbers in the coordinates of the search.
+    /// The rounding error of the loss may be more than the gap allows.
     Imprecise,
+    /// The response is constant, so that its loss has no scale.
+    Constant,
+    /// The fit ended before the last temperature.
+    Unfinished,
     /// More parameters than can be searched.
     TooManyParameters,
-    /// The scale of an unbounded activation is free.
+    /// The offset or the scale of an unbounded activation is free.
     UnboundedScale,
 }
 
@@ -137,10 +184,14 @@ impl fmt::Display for Unprovable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Unprovable::UnknownShape => "the activation does not tell where it is monotone (`shape`)",
-            Unprovable::NotIdentified => "columns are collinear, so that no minimum is the only one",
-            Unprovable::Imprecise => "rounding of the penalty is larger than the gap: rescale the columns",
+            Unprovable::NotIdentified => "columns are collinear: drop one of them",
+            Unprovable::Imprecise => "rounding errors of the loss are too large for this gap",
+            Unprovable::Constant => "the response is constant, so there is nothing to explain",
+            Unprovable::Unfinished => "the fit ended before its last temperature",
             Unprovable::TooManyParameters => "at most 12 parameters can be searched",
-            Unprovable::UnboundedScale => "the free scale of an unbounded activation has no bounds to search within",
+            Unprovable::UnboundedScale => {
+                "a free offset or scale of an unbounded activation has no bounds to search within"
+            }
         })
     }
 }
@@ -158,8 +209,18 @@ pub(crate) trait Caller: Send {
     /// The end of a fit from a point with a lower loss.
     fn improve(&mut self, start: Vec<f64>) -> Result<End>;
 
-    /// Whether to go on.
-    fn goes_on(&mut self, progress: &Progress<'_>) -> bool;
+    /// Whether to go on, or why not.
+    fn goes_on(&mut self, progress: &Progress<'_>) -> ControlFlow<Ended>;
+}
+
+/// The lowest point so far.
+struct Lowest {
+    best: Candidate,
+    theta: Vec<f64>,
+    /// The loss of the fit, if another point is lower.
+    improved_from: Option<f64>,
+    /// The lowest loss that a fit approaches at infinity.
+    at_infinity: f64,
 }
 
 /// A fit, and what is to be proven of it.
@@ -183,70 +244,113 @@ impl Claim<'_> {
     pub fn prove(self, caller: &mut dyn Caller) -> Result<std::result::Result<(Proof, Vec<f64>), Unprovable>> {
         let begun = Instant::now();
         let facts = self.oracle.facts();
+        if facts.baseline.loss <= ROUNDING_LOSS * facts.label_square {
+            return Ok(Err(Unprovable::Constant));
+        }
         let landscape = match Landscape::of(self.oracle, self.activation)? {
             Ok(landscape) => landscape,
             Err(why) => return Ok(Err(why)),
         };
-        let unit = |loss: f64| loss.max(LEAST_LOSS * facts.baseline.loss);
-        let (mut theta, mut improved_from) = (self.theta.to_vec(), None);
-        let hessian = Examiner::new(&landscape).half_hessian(&landscape.point(facts, &theta));
+        let hessian = Examiner::new(&landscape).sums_at(&landscape.point(facts, self.theta)).least;
         let landscape = landscape.along(&hessian, facts);
-        let mut examiner = Examiner::new(&landscape);
-        let mut best = examiner.at(&landscape.point(facts, &theta));
-        if examiner.penalty_error(&best.point) > IMPRECISE * self.gap * unit(best.loss) {
+        let best = Examiner::new(&landscape).at(&landscape.point(facts, self.theta));
+        if best.error > IMPRECISE * self.margin(best.loss) {
             return Ok(Err(Unprovable::Imprecise));
         }
-        let mut search = Search::new(&landscape, best, self.gap * unit(best.loss));
-        let (mut pool, mut at_infinity) = (None, f64::INFINITY);
-        let few = SERIAL / landscape.rows() as u64;
+        let mut search = Search::new(&landscape, best, self.margin(best.loss));
+        let mut lowest = Lowest { best, theta: self.theta.to_vec(), improved_from: None, at_infinity: f64::INFINITY };
+        let ended = self.search(&mut search, &mut lowest, caller)?;
+        Ok(Ok((self.result(&search, &lowest, ended, begun), lowest.theta)))
+    }
+
+    /// The gap in units of the loss.
+    fn margin(&self, loss: f64) -> f64 {
+        self.gap * self.unit(loss)
+    }
+
+    fn unit(&self, loss: f64) -> f64 {
+        loss.max(LEAST_LOSS * self.oracle.facts().baseline.loss)
+    }
+
+    /// Searches to the end, and follows lower points on the way.
+    fn search(&self, search: &mut Search<'_>, lowest: &mut Lowest, caller: &mut dyn Caller) -> Result<Ended> {
+        let few = SERIAL / search.rows() as u64;
+        let mut pool = None;
         loop {
             let is_serial = search.boxes < few;
             if !is_serial && pool.is_none() {
                 pool = tree::pool(self.threads)?;
             }
-            let mut go_on = |standing: &Standing<'_>| {
+            let mut stopped = None;
+            let upper_bound = lowest.best.loss;
+            let mut goes_on = |standing: &Standing<'_>| {
                 let Standing { lower_bound, open, boxes, batch } = *standing;
-                caller.goes_on(&Progress { lower_bound, upper_bound: best.loss, open, boxes, batch })
+                // a stop is final: the whole search asks again after it has ended a search in some of the rows
+                if stopped.is_none() {
+                    stopped = caller.goes_on(&Progress { lower_bound, upper_bound, open, boxes, batch }).break_value();
+                }
+                stopped.is_none()
             };
             let pause = match &pool {
-                Some(pool) => pool.install(|| search.run(u64::MAX, &mut go_on)),
-                None => search.run(if is_serial { few } else { u64::MAX }, &mut go_on),
+                Some(pool) => pool.install(|| search.run(u64::MAX, &mut goes_on)),
+                None => search.run(if is_serial { few } else { u64::MAX }, &mut goes_on),
             };
-            let point = match pause {
-                Pause::Better(point) => point,
-                Pause::Counted => continue,
-                Pause::Complete | Pause::Stopped => break,
-            };
-            let (here, start) = (examiner.at(&point), landscape.theta(&point, &theta));
-            let end = match caller.improve(start.clone())? {
-                End::Minimum(end) => end,
-                End::Infinity(limit) => {
-                    // what is left to find is lower than that
-                    at_infinity = limit.min(here.loss);
-                    search.improve(best, best.loss - at_infinity + self.gap * unit(at_infinity));
-                    continue;
-                }
-            };
-            improved_from = improved_from.or(Some(best.loss));
-            let there = examiner.at(&landscape.point(facts, &end));
-            // a fit that was interrupted, or went to infinity, may end above its start
-            (best, theta) = if there.loss <= here.loss { (there, end) } else { (here, start) };
-            search.improve(best, self.gap * unit(best.loss));
+            match pause {
+                Pause::Better(point) => self.follow(&point, search, lowest, caller)?,
+                Pause::Counted => {}
+                Pause::Stopped => return Ok(stopped.unwrap_or(Ended::Regions)),
+                Pause::Complete if !search.is_complete() => return Ok(Ended::Rounding),
+                Pause::Complete if lowest.best.loss > lowest.at_infinity => return Ok(Ended::AtInfinity),
+                Pause::Complete => return Ok(Ended::Complete),
+            }
         }
-        let complete = search.is_complete() && best.loss <= at_infinity;
+    }
+
+    /// Fits again from a lower point, and goes on below the end of that fit.
+    fn follow(
+        &self,
+        point: &Vector,
+        search: &mut Search<'_>,
+        lowest: &mut Lowest,
+        caller: &mut dyn Caller,
+    ) -> Result<()> {
+        let landscape = search.landscape();
+        let mut examiner = Examiner::new(landscape);
+        let (here, start) = (examiner.at(point), landscape.theta(point, &lowest.theta));
+        let end = match caller.improve(start.clone())? {
+            End::Minimum(end) => end,
+            End::Infinity(limit) => {
+                // what is left to find is lower than that
+                lowest.at_infinity = limit.min(here.loss);
+                search.improve(lowest.best, lowest.best.most() - lowest.at_infinity + self.margin(lowest.at_infinity));
+                return Ok(());
+            }
+        };
+        lowest.improved_from = lowest.improved_from.or(Some(lowest.best.loss));
+        let there = examiner.at(&landscape.point(self.oracle.facts(), &end));
+        // a fit that was interrupted, or went to infinity, may end above its start
+        (lowest.best, lowest.theta) = if there.loss <= here.loss { (there, end) } else { (here, start) };
+        search.improve(lowest.best, self.margin(lowest.best.loss));
+        Ok(())
+    }
+
+    fn result(&self, search: &Search<'_>, lowest: &Lowest, ended: Ended, begun: Instant) -> Proof {
+        let complete = search.is_complete() && lowest.best.loss <= lowest.at_infinity;
         let lower_bound = if complete { search.lower_bound() } else { search.bound_everywhere() };
-        let proof = Proof {
+        let gap = (lowest.best.most() - lower_bound) / self.unit(lowest.best.loss);
+        let has_free_response = !search.landscape().response.free.is_empty();
+        Proof {
             complete,
+            ended,
             lower_bound,
-            gap: (best.loss - lower_bound) / unit(best.loss),
+            // the quotient may be off by a rounding
+            gap: if complete { gap.min(self.gap) } else { gap },
             tolerance: self.gap,
-            radius: search.radius(),
-            asymptotes_within: (!landscape.response.free.is_empty()).then(|| asymptotes_within(facts)),
+            radius: search.radius().filter(|_| complete),
+            asymptotes_within: has_free_response.then(|| asymptotes_within(self.oracle.facts())),
             boxes: search.boxes,
             seconds: begun.elapsed().as_secs_f64(),
-            interrupted: false,
-            improved_from,
-        };
-        Ok(Ok((proof, theta)))
+            improved_from: lowest.improved_from,
+        }
     }
 }

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::bound::Undecided;
-use super::examiner::{Candidate, Examiner};
+use super::examiner::{Candidate, Examiner, Sums};
 use super::landscape::Landscape;
 use super::search::{GoesOn, Pause, Search};
 use super::small;
@@ -33,7 +33,7 @@ const STEPS: usize = 60;
 /// Some rows, and the smallest loss that they have alone.
 #[derive(Debug)]
 pub(super) struct Part {
-    /// One for each of the other rows, zero for each row of the part.
+    /// The weights of the other rows, and zero for each row of the part.
     pub others: Vec<f64>,
     /// A lower bound of the loss of the rows.
     pub least: f64,
@@ -65,7 +65,7 @@ impl Parts {
         if least < LITTLE * cut || self.tried.len() == MOST_PARTS {
             return;
         }
-        let mut others = vec![1.0; landscape.rows()];
+        let mut others = landscape.weight.clone();
         rows.iter().for_each(|&i| others[i as usize] = 0.0);
         self.tried.push(Part { others, least });
     }
@@ -122,8 +122,7 @@ fn least_loss(landscape: &Landscape, rows: &[u32], little: f64, goes_on: &mut Go
 fn descend(examiner: &mut Examiner<'_>, part: &Landscape, mut best: Candidate) -> Candidate {
     let (order, mut damping) = (part.order(), 1e-3);
     for _ in 0..STEPS {
-        let gradient = examiner.gradient(&best.point);
-        let mut hessian = examiner.half_hessian(&best.point);
+        let Sums { gradient, least: mut hessian, .. } = examiner.sums_at(&best.point);
         (0..order).for_each(|j| hessian[j][j] += damping);
         let Some(inverse) = small::inverse(&small::mirrored(&hessian), order) else { break };
         let step = small::times(&inverse, &gradient, order);

@@ -15,6 +15,17 @@ pub(super) struct Term {
 }
 
 impl Term {
+    /// |α| + |β|·φ.
+    pub fn absolute(self) -> Term {
+        Term { alpha: self.alpha.abs(), beta: self.beta.abs() }
+    }
+
+    /// |α| + |β·φ|.
+    #[inline(always)]
+    pub fn size(self, phi: f64) -> f64 {
+        self.alpha.abs() + (self.beta * phi).abs()
+    }
+
     /// The sum with `factor` times another term.
     pub fn plus(self, other: Term, factor: f64) -> Term {
         Term { alpha: self.alpha + factor * other.alpha, beta: self.beta + factor * other.beta }
@@ -46,15 +57,25 @@ impl Response {
                     (b * first.alpha - a * first.beta) / determinant,
                 ]
             }
-            [Term { alpha: 0.0, .. }] => vec![b],
-            [_] => vec![a],
+            [Term { alpha: 0.0, beta }] => vec![b / beta],
+            [Term { alpha, .. }] => vec![a / alpha],
             _ => Vec::new(),
         }
     }
 }
 
-/// The response of a fit, or why it cannot be searched.
+/// The response of a fit, or why it cannot be searched. Free entries are in units of the range of the labels.
 pub(super) fn response(facts: &Facts, activation: &dyn Activation) -> std::result::Result<Response, Unprovable> {
+    let mut response = in_user_units(facts, activation)?;
+    let (low, high) = facts.label_bounds;
+    for Term { alpha, beta } in &mut response.free {
+        (*alpha, *beta) = (*alpha * (high - low), *beta * (high - low));
+    }
+    response.bounds.iter_mut().flatten().for_each(|bound| *bound /= high - low);
+    Ok(response)
+}
+
+fn in_user_units(facts: &Facts, activation: &dyn Activation) -> std::result::Result<Response, Unprovable> {
     let one = Term { alpha: 0.0, beta: 1.0 };
     let Some(scale) = &facts.response else {
         return Ok(Response { fixed: one, free: Vec::new(), bounds: Vec::new(), is_mirrored: false });

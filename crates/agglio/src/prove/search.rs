@@ -93,7 +93,7 @@ impl<'l> Search<'l> {
             candidate,
             parts: Parts::default(),
             has_levels: false,
-            cut: candidate.loss - gap,
+            cut: candidate.most() - gap,
             near: BinaryHeap::new(),
             far: BinaryHeap::new(),
             later: LATER * first,
@@ -119,6 +119,15 @@ impl<'l> Search<'l> {
         let findings: Vec<Finding> = regions.iter().map(|region| search.look(&mut examiner, region)).collect();
         regions.iter().zip(findings).for_each(|(region, finding)| search.enter(region, finding, &mut |_| true));
         search
+    }
+
+    pub fn landscape(&self) -> &'l Landscape {
+        self.landscape
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.landscape.rows()
     }
 
     fn look(&self, examiner: &mut Examiner<'_>, region: &Region) -> Finding {
@@ -160,10 +169,13 @@ impl<'l> Search<'l> {
     /// Whether rounding decides on halves of a region.
     fn is_smallest(&self, region: &Region) -> bool {
         let entry = region.cut;
-        let smallest = match region.kind {
-            Kind::Box => self.smallest * extent(&self.candidate, entry).max(1.0),
-            Kind::Cone { axis, .. } if axis == entry => SMALLEST_T * region.centre[entry].max(SMALLEST_T),
-            Kind::Cone { .. } => self.smallest,
+        let free = entry.checked_sub(self.landscape.predictors).and_then(|m| self.landscape.response.bounds.get(m));
+        let smallest = match (region.kind, free) {
+            // in units of the response
+            (_, Some([low, high])) => self.smallest * (high - low),
+            (Kind::Box, None) => self.smallest * extent(&self.candidate, entry).max(1.0),
+            (Kind::Cone { axis, .. }, None) if axis == entry => SMALLEST_T * region.centre[entry].max(SMALLEST_T),
+            (Kind::Cone { .. }, None) => self.smallest,
         };
         region.radius[entry] < smallest
     }
@@ -207,7 +219,7 @@ impl<'l> Search<'l> {
 
     /// Takes another candidate, which is below the cut.
     pub fn improve(&mut self, candidate: Candidate, gap: f64) {
-        self.cut = candidate.loss - gap;
+        self.cut = candidate.most() - gap;
         self.candidate = candidate;
     }
 
@@ -320,7 +332,8 @@ mod tests {
     /// The search with a gap, up to 20 000 regions.
     fn searched(smallest: f64, gap: f64) -> (Pause, bool, f64) {
         let (landscape, point) = twins();
-        let candidate = Examiner::new(&landscape).at(&point);
+        // a gap below the rounding error of the loss is refused before a search
+        let candidate = Candidate { error: 0.0, ..Examiner::new(&landscape).at(&point) };
         let mut search = Search { smallest, ..Search::new(&landscape, candidate, gap * candidate.loss) };
         let pause = search.run(20_000, &mut |_| true);
         (pause, search.is_complete(), (candidate.loss - search.lower_bound()) / candidate.loss)

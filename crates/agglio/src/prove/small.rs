@@ -17,13 +17,18 @@ pub(super) const ZERO: Vector = [0.0; MOST];
 const SWEEPS: usize = 30;
 /// The off-diagonal square, relative to the diagonal one, at which they end.
 const SMALL: f64 = 1e-24;
+/// For each dimension, eigenvalues are off by at most this share of the largest.
+const EIGENVALUE: f64 = 64.0 * f64::EPSILON;
 
 pub(super) fn dot(a: &Vector, b: &Vector) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-pub(super) fn norm(a: &Vector) -> f64 {
-    dot(a, a).sqrt()
+/// The length of a vector, whose squares may overflow.
+pub(super) fn norm(a: &[f64]) -> f64 {
+    let largest = a.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
+    let unit = if largest > 0.0 { largest } else { 1.0 };
+    a.iter().map(|a| (a / unit) * (a / unit)).sum::<f64>().sqrt() * unit
 }
 
 /// The product of a matrix of this order with a vector.
@@ -130,8 +135,11 @@ pub(super) fn axes(matrix: &Matrix, order: usize) -> Option<Matrix> {
     Some(axes)
 }
 
-/// The smallest eigenvalue, by Jacobi's method. The error is a few roundings of the largest.
+/// The smallest eigenvalue or a little less, by Jacobi's method; NaN if an entry is not finite.
 pub(super) fn least_eigenvalue(matrix: &Matrix, order: usize) -> f64 {
+    if !matrix.iter().flatten().all(|entry| entry.is_finite()) {
+        return f64::NAN;
+    }
     let mut a = *matrix;
     for _ in 0..SWEEPS {
         let (mut off, mut diagonal) = (0.0, 0.0);
@@ -150,7 +158,7 @@ pub(super) fn least_eigenvalue(matrix: &Matrix, order: usize) -> f64 {
     }
     let least = (0..order).map(|i| a[i][i]).fold(f64::INFINITY, f64::min);
     let largest = (0..order).map(|i| a[i][i].abs()).fold(0.0, f64::max);
-    least - 64.0 * f64::EPSILON * order as f64 * largest
+    least - EIGENVALUE * order as f64 * largest
 }
 
 /// Makes the entry in row i and column j zero.
@@ -171,12 +179,15 @@ fn rotate(a: &mut Matrix, i: usize, j: usize, order: usize) {
     }
 }
 
-/// `½·bᵀA⁻¹b`, by a Cholesky factor; none if the matrix is not positive definite.
-pub(super) fn half_inverse_form(matrix: &Matrix, b: &Vector, order: usize) -> Option<f64> {
+/// `½·bᵀA⁻¹b` or a little more, by a Cholesky factor; none if the matrix is not positive definite up to rounding.
+pub(super) fn most_half_inverse_form(matrix: &Matrix, b: &Vector, order: usize) -> Option<f64> {
     let (mut factor, mut y) = ([ZERO; MOST], ZERO);
+    // the computed factor is that of a matrix which differs by less than this
+    let rounding = EIGENVALUE * order as f64 * (0..order).map(|i| matrix[i][i].abs()).fold(0.0, f64::max);
     for i in 0..order {
         for j in 0..=i {
-            let rest = matrix[i][j] - factor[i][..j].iter().zip(&factor[j][..j]).map(|(a, b)| a * b).sum::<f64>();
+            let entry = if i == j { matrix[i][j] - rounding } else { matrix[i][j] };
+            let rest = entry - factor[i][..j].iter().zip(&factor[j][..j]).map(|(a, b)| a * b).sum::<f64>();
             if i == j && rest <= 0.0 {
                 return None;
             }
@@ -201,9 +212,9 @@ mod tests {
         assert!((least_eigenvalue(&a, 3) - 1.0).abs() < 1e-12);
         let mut b = ZERO;
         (b[0], b[1], b[2]) = (c, s, 2.0);
-        let form = half_inverse_form(&a, &b, 3).unwrap_or(f64::NAN);
+        let form = most_half_inverse_form(&a, &b, 3).unwrap_or(f64::NAN);
         assert!((form - 0.5 * (1.0 + 2.0)).abs() < 1e-12);
         a[2][2] = -1.0;
-        assert!(half_inverse_form(&a, &b, 3).is_none() && (least_eigenvalue(&a, 3) + 1.0).abs() < 1e-12);
+        assert!(most_half_inverse_form(&a, &b, 3).is_none() && (least_eigenvalue(&a, 3) + 1.0).abs() < 1e-12);
     }
 }

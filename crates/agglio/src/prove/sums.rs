@@ -10,6 +10,9 @@ pub(super) type Ends<'a> = [&'a [f64]; 2];
 /// The same, to be written.
 pub(super) type EndsMut<'a> = [&'a mut [f64]; 2];
 
+/// A few operations are off by at most this share of the sizes of their operands.
+pub(super) const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// A product in which zero times infinity is zero: an end of an interval that is infinite is not reached.
 #[inline(always)]
 fn product(a: f64, b: f64) -> f64 {
@@ -37,11 +40,6 @@ fn times([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 2] {
 /// Σ u·a.
 pub(super) fn along(u: &[f64], a: &[f64]) -> f64 {
     vector::sum_of(u, a, |u, a| u * a)
-}
-
-/// Σ a·b·c.
-pub(super) fn along_three(a: &[f64], b: &[f64], c: &[f64]) -> f64 {
-    a.iter().zip(b.iter().zip(c)).map(|(a, (b, c))| a * b * c).sum()
 }
 
 /// Σ |u|·a.
@@ -114,14 +112,26 @@ pub(super) fn subtract([lo, hi]: Ends<'_>, label: &[f64], [first, last]: EndsMut
     }
 }
 
-/// Adds the ranges of α + β·φ times an interval to two ends: those where φ is smallest, and those where it is largest.
+/// Writes α + β·φ − y with the errors of rounding.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(super) fn add_term(phi: &[f64], Term { alpha, beta }: Term, range: [f64; 2], [lo, hi]: EndsMut<'_>) {
+pub(super) fn enclose_residuals(phi: &[f64], term: Term, label: &[f64], [lo, hi]: EndsMut<'_>) {
+    for (((lo, hi), phi), label) in lo.iter_mut().zip(hi).zip(phi).zip(label) {
+        let residual = term.alpha + term.beta * phi - label;
+        let error = ROUNDING * (term.size(*phi) + label.abs());
+        (*lo, *hi) = (residual - error, residual + error);
+    }
+}
+
+/// Adds the range of (α + β·φ)·ρ, for an interval of ρ, with the errors of rounding.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(super) fn add_term(phi: &[f64], term: Term, range: [f64; 2], [lo, hi]: EndsMut<'_>) {
+    let reach = most(range[0].abs(), range[1].abs());
     for ((lo, hi), phi) in lo.iter_mut().zip(hi).zip(phi) {
-        let factor = alpha + beta * phi;
+        let factor = term.alpha + term.beta * phi;
         let (a, b) = (product(factor, range[0]), product(factor, range[1]));
-        *lo += least(a, b);
-        *hi += most(a, b);
+        let error = ROUNDING * product(term.size(*phi), reach);
+        *lo += least(a, b) - (error + ROUNDING * lo.abs());
+        *hi += most(a, b) + (error + ROUNDING * hi.abs());
     }
 }
 
@@ -246,6 +256,66 @@ pub(super) fn residuals(Term { alpha, beta }: Term, value: &[f64], label: &[f64]
     for ((residual, value), label) in residual.iter_mut().zip(value).zip(label) {
         *residual = alpha + beta * value - label;
     }
+}
+
+/// Writes the errors of φ: a share of it, and that of z times φ′.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(super) fn errors_of_values(
+    [value, slope]: Ends<'_>,
+    [length, offset]: Ends<'_>,
+    [ulps, shift]: [f64; 2],
+    error: &mut [f64],
+) {
+    for ((((error, value), slope), length), offset) in error.iter_mut().zip(value).zip(slope).zip(length).zip(offset) {
+        // twice, for what φ′ changes meanwhile
+        *error = ulps * value.abs() + 2.0 * slope.abs() * error_of_predictor(*length, *offset, shift);
+    }
+}
+
+#[inline(always)]
+fn error_of_predictor(length: f64, offset: f64, shift: f64) -> f64 {
+    shift * length + f64::EPSILON * offset.abs()
+}
+
+/// Writes the errors of α + β·φ − y, for |α| and |β| or more, from those of φ.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(super) fn errors_of_residuals([value_error, label]: Ends<'_>, size: Term, ulps: f64, error: &mut [f64]) {
+    for ((error, value_error), label) in error.iter_mut().zip(value_error).zip(label) {
+        *error = ulps * (size.alpha + label.abs()) + size.beta * value_error;
+    }
+}
+
+/// The error of Σ ω·r², from those of r.
+pub(super) fn error_of_squares(weight: &[f64], residual: &[f64], error: &[f64]) -> f64 {
+    let rows = weight.iter().zip(residual).zip(error);
+    rows.map(|((weight, r), error)| weight * (2.0 * r.abs() + error) * error).sum()
+}
+
+/// The error of Σ ω·r·φ′·‖u‖, from those of r and φ′.
+pub(super) fn error_of_slopes([weight, length]: Ends<'_>, [residual, slope, error]: [&[f64]; 3], ulps: f64) -> f64 {
+    let rows = weight.iter().zip(length).zip(residual).zip(slope).zip(error);
+    rows.map(|((((weight, length), r), slope), error)| weight * length * slope.abs() * (error + ulps * r.abs())).sum()
+}
+
+/// The error of Σ ω·r·(α + β·φ), from those of r and φ.
+pub(super) fn error_of_terms(
+    weight: &[f64],
+    [residual, value, value_error, error]: [&[f64]; 4],
+    term: Term,
+    ulps: f64,
+) -> f64 {
+    let rows = weight.iter().zip(residual).zip(value).zip(value_error).zip(error);
+    rows.map(|((((weight, r), value), value_error), error)| {
+        let size = term.size(*value);
+        weight * (error * size + r.abs() * (ulps * size + term.beta.abs() * value_error))
+    })
+    .sum()
+}
+
+/// The error of the gradient from those of linear predictors, where the second derivative of a row by z is `bend`.
+pub(super) fn drift([length, offset]: Ends<'_>, bend: &[f64], shift: f64) -> f64 {
+    let rows = length.iter().zip(offset).zip(bend);
+    rows.map(|((length, offset), bend)| length * bend * error_of_predictor(*length, *offset, shift)).sum()
 }
 
 /// Adds u times a factor.

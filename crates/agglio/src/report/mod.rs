@@ -1,5 +1,6 @@
 //! A *report* is the result of a fit: the coefficients in the user's units, the certificate, and warnings about the data.
 
+mod proof;
 mod verdict;
 
 use serde::{Deserialize, Serialize};

@@ -3,10 +3,10 @@
 use crate::activation::Range;
 use crate::certificate::Certificate;
 use crate::outcome::{Status, StopReason};
-use crate::prove::Proof;
 use crate::report::Report;
+use crate::report::proof::proven;
 use crate::solver::Solver;
-use crate::text::format::{brief, seconds, short};
+use crate::text::format::brief;
 
 pub(crate) const OVERSHOT: &str = "the steps were too long and the loss rose; leave eta out (the data then decides the \
                                    length), or make it smaller";
@@ -322,6 +322,9 @@ impl Report {
 
     /// Advice to use another start.
     fn elsewhere(&self) -> &'static str {
+        if self.proven().is_some_and(|proof| proof.radius.is_none()) {
+            return "no other start helps: the proof shows that no point has a lower loss";
+        }
         if self.solver == Solver::Auto { "try restarts" } else { "try another start (init), or use solver `auto`" }
     }
 
@@ -337,44 +340,6 @@ impl Report {
         Some(format!("{fits} the same loss{doubt}"))
     }
 
-    /// The proof, if it is complete.
-    pub fn proven(&self) -> Option<&Proof> {
-        self.proof.as_ref().and_then(|proof| proof.as_ref().ok()).filter(|proof| proof.complete)
-    }
-
-    /// What the search of a proof has shown; none if none was sought.
-    pub fn proof_in_words(&self) -> Option<String> {
-        let proof = match self.proof.as_ref()? {
-            Ok(proof) => proof,
-            Err(why) => return Some(format!("none: {why}")),
-        };
-        if self.criterion.is_convex() {
-            return Some("none needed: the loss is convex, so every minimum is the lowest".to_owned());
-        }
-        let effort = format!("{} regions in {}", proof.boxes, seconds(proof.seconds));
-        let shown = match proof.complete {
-            true => match proof.radius {
-                Some(radius) => {
-                    let radius = brief(radius);
-                    format!("complete for linear predictors up to {radius} (root mean square), open beyond: {effort}")
-                }
-                None => format!("complete: {effort}"),
-            },
-            false if self.certificate.lower_at_infinity.is_some() => {
-                format!("open: a point with a lower loss leads to infinity; {effort}")
-            }
-            false => {
-                let (bound, gap) = (short(proof.lower_bound), brief(100.0 * proof.gap));
-                let end = if proof.interrupted { "interrupted" } else { "open" };
-                format!("{end}: the loss is nowhere below {bound} (gap {gap} %) after {effort}")
-            }
-        };
-        let improved = proof.improved_from.map(|loss| {
-            format!("; its search found this minimum, and the fit before it had a loss of {}", short(loss))
-        });
-        Some(shown + &improved.unwrap_or_default())
-    }
-
     /// How the eigenvalues were computed, if not from the Hessian of all rows.
     fn estimated_from(&self) -> String {
         let Certificate { curvature_products, curvature_rows, .. } = self.certificate;
@@ -382,19 +347,6 @@ impl Report {
         let on = if curvature_rows < self.rows { format!(" on {curvature_rows} of the rows") } else { String::new() };
         by + &on
     }
-}
-
-/// The minimum of a complete proof, and where it is the lowest.
-fn proven(proof: &Proof) -> String {
-    let radius = proof.radius.map(|radius| format!("linear predictors up to {} (root mean square)", brief(radius)));
-    let asymptotes =
-        proof.asymptotes_within.map(|[low, high]| format!("asymptotes from {} to {}", short(low), short(high)));
-    let within: Vec<String> = radius.into_iter().chain(asymptotes).collect();
-    let minimum = match within.as_slice() {
-        [] => "global minimum".to_owned(),
-        within => format!("lowest minimum with {}", within.join(" and ")),
-    };
-    format!("{minimum}, proven to {}", brief(proof.tolerance))
 }
 
 /// A share in words, such as `only 1 of 24`.

@@ -159,8 +159,14 @@ impl Spec {
         refuse(
             self.prove_seconds.is_some() && self.prove == Some(Prove::None),
             "`prove-seconds`",
-            "no proof",
-            "leave one of them out",
+            "`prove=none`",
+            "it limits a proof; leave one of them out",
+        )?;
+        refuse(
+            self.prove_seconds.is_some() && !proves && self.solver() != Solver::Auto,
+            "`prove-seconds`",
+            &format!("solver `{}`", self.solver()),
+            "only solver `auto` makes proofs by itself; add `prove`",
         )?;
         refuse(
             proves && self.radius.is_some(),

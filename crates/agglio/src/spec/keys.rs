@@ -203,7 +203,7 @@ keys! {
     /// Solver `auto` proves fits of up to four parameters by itself, as far as 2e7 evaluations of a row suffice. A lower minimum
     /// that is found on the way becomes the fit.
     pub prove: Prove, GapOrWord, GAP, "prove", "GAP", Proof, "auto: up to four parameters, within a fixed effort", None,
-        "Prove that no point has a loss that is lower by more than GAP, relative to the loss; `none`: no proof";
+        "Prove that no point has a loss that is lower by more than GAP, relative to the loss (without a value: 1e-6); `none`: no proof";
     /// The search goes on for as long as this allows; the bound that was reached is reported.
     pub prove_seconds: f64, NUMBER, POSITIVE, "prove-seconds", "S", Proof, "no limit", None,
         "End the search of a proof after this time";

@@ -225,3 +225,17 @@ impl agglio::activation::Activation for Unknown {
         agglio::activation::Range { lo: 0.0, hi: 1.0, attained: false }
     }
 }
+
+/// The standard error of a nearly exact fit is tiny, so a second minimum is very many of them away.
+#[test]
+fn a_minimum_at_a_great_distance_in_standard_errors_is_still_another_minimum() {
+    let x = vec![0.3148350525469521, -1.8782690881503334, 0.37964838029470315, -0.11848134329770169];
+    let silu = named("silu").unwrap();
+    let mut y: Vec<f64> = x.iter().map(|x| silu.value(-1.73043 * x)).collect();
+    y[0] += 1e-11;
+    let rows = Dense::new(x, 1, y).unwrap();
+    let radius = uniqueness(&fit(plain("silu").intercept(false), &rows)).radius;
+    assert!(radius > 1e9 && radius.is_finite(), "{radius}");
+    let line = fit(plain("identity"), &Dense::new(vec![0.0, 1.0, 2.0, 3.0], 1, vec![0.1, 1.2, 1.9, 3.1]).unwrap());
+    assert_eq!(uniqueness(&line).radius, f64::INFINITY);
+}
