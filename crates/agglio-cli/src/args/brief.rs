@@ -35,7 +35,6 @@ const COMMANDS: &[(&str, &[Flag])] = &[
             ("by", Some("Fit each group of rows of this column")),
             ("se", Some("Standard errors: hc3, cluster:COL, bootstrap, …")),
             ("ec", Some("Effective doses in percent, such as 10,50,90")),
-            ("prove", Some("Prove that no minimum is lower by more than GAP")),
             ("format", Some("json, tidy, glance, augment, …")),
             ("model", Some("Write the model, for `predict` and `score`")),
         ],

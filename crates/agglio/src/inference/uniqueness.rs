@@ -243,8 +243,8 @@ impl fmt::Display for Uniqueness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ellipsoid = rounded_down(self.ellipsoid_95);
         match self.radius {
-            0.0 => write!(f, "not shown: the curvature of the rows has no positive bound")?,
-            f64::INFINITY => write!(f, "only minimum")?,
+            0.0 => write!(f, "unknown: the bound of the curvature is not positive at the fit")?,
+            f64::INFINITY => write!(f, "only minimum anywhere")?,
             radius => {
                 let radius = rounded_down(radius);
                 write!(f, "only minimum within {radius} standard errors (95 % ellipsoid: {ellipsoid})")?;

@@ -211,7 +211,7 @@ impl Plan {
         Ok(Plan { response, intercept, spec, rules, ..self.clone() })
     }
 
-    /// The same without proofs that were not asked for: one of many fits is worth less time than a single one.
+    /// The same plan, which makes no proof by itself: many fits would take too long.
     #[must_use]
     pub fn without_own_proofs(&self) -> Plan {
         Plan { proves_by_itself: false, ..self.clone() }

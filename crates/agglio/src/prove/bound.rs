@@ -27,8 +27,8 @@ pub(super) enum Finding {
     Open {
         /// A lower bound of the loss.
         lower: f64,
-        /// The entry along which it should be cut.
-        cut: usize,
+        /// The entry along which it should be halved.
+        split: usize,
         /// The loss at the centre of a box, if it was computed.
         centre: Option<f64>,
         /// The rows that a corner at infinity may leave undecided.
@@ -73,8 +73,8 @@ impl Examiner<'_> {
         }
         // there the loss is not continuous, so its derivatives have no meaning
         if self.is_undecided() {
-            let cut = self.widest(|j| self.width(region, j));
-            return Finding::Open { lower, cut, centre: None, undecided: None };
+            let split = self.widest(|j| self.width(region, j));
+            return Finding::Open { lower, split, centre: None, undecided: None };
         }
         match region.kind {
             Kind::Cone { axis, .. } => self.examine_cone(region, axis, &scale, penalty, lower),
@@ -95,11 +95,11 @@ impl Examiner<'_> {
                 return Finding::Excluded(Exclusion::Monotone);
             }
         }
-        // towards infinity rows saturate, so t is cut there as often as the other entries
+        // towards infinity rows saturate, so t is halved there as often as the other entries
         let along = region.radius[axis] / if near > 0.0 { region.centre[axis] } else { region.first };
-        let cut = self.widest(|j| if j == axis { along } else { self.width(region, j) });
+        let split = self.widest(|j| if j == axis { along } else { self.width(region, j) });
         let undecided = self.undecided(penalty);
-        Finding::Open { lower, cut, centre: Some(self.loss_at(&region.middle())), undecided }
+        Finding::Open { lower, split, centre: Some(self.loss_at(&region.middle())), undecided }
     }
 
     /// The rows of either sign, and a lower bound of the loss of the others. None if all or too few rows are undecided.
@@ -133,7 +133,7 @@ impl Examiner<'_> {
         }
         // where the gradient is least known for its width
         let entry = self.widest(|j| region.radius[j] * sums.slope[1][j]);
-        Finding::Open { lower: lower.max(minorant), cut: entry, centre: Some(sums.centre), undecided: None }
+        Finding::Open { lower: lower.max(minorant), split: entry, centre: Some(sums.centre), undecided: None }
     }
 
     /// Whether rows at minus infinity are on either side of φ, as the sign of the coefficient is not decided.

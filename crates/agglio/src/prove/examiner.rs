@@ -96,7 +96,7 @@ pub(super) struct Sums {
     pub shift: f64,
     /// Half of a lower bound of the Hessian.
     pub least: Matrix,
-    /// Half of the spread of entries of the Hessian that have no lower bound of their own.
+    /// Half of the spread of entries of the Hessian whose sign is open.
     pub spread: Matrix,
     /// Half of an upper bound of the diagonal of the Hessian.
     pub most: Vector,

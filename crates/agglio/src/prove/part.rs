@@ -1,4 +1,4 @@
-//! A *part* of the rows has a smallest loss of its own, which bounds the loss of all rows.
+//! A *part* is a subset of the rows. Its smallest loss bounds the loss of all rows from below.
 //!
 //! ```text
 //! F(v) ≥ Σ_{i∉S} min f_i + min_v Σ_{i∈S} f_i(u_iᵀv + o_i)
@@ -80,7 +80,7 @@ impl Parts {
         goes_on: &mut GoesOn<'_>,
     ) -> bool {
         let (rows, target) = (undecided.rows, cut - undecided.others);
-        // more than what a constant leaves unexplained would be too much to ask of most rows
+        // a bound above the loss of a constant cannot be reached
         if target >= landscape.spread(&rows) {
             return false;
         }
@@ -118,7 +118,7 @@ fn least_loss(landscape: &Landscape, rows: &[u32], little: f64, goes_on: &mut Go
     (0.0, search.boxes)
 }
 
-/// Levenberg–Marquardt steps to a minimum.
+/// Levenberg–Marquardt steps to a minimum of some rows. They need no oracle: a few rows in few dimensions, without a penalty.
 fn descend(examiner: &mut Examiner<'_>, part: &Landscape, mut best: Candidate) -> Candidate {
     let (order, mut damping) = (part.order(), 1e-3);
     for _ in 0..STEPS {

@@ -24,8 +24,8 @@ pub(super) struct Region {
     pub lower: f64,
     /// The number of the region. Of equal bounds the region that was made first is examined first.
     pub number: u64,
-    /// The entry along which it is cut next.
-    pub cut: usize,
+    /// The entry along which it is halved next.
+    pub split: usize,
     /// Half of the largest t of a whole cone.
     pub first: f64,
     /// Number of entries of v; the others are of the response scale.
@@ -35,7 +35,7 @@ pub(super) struct Region {
 impl Region {
     /// A box that is a single point. The first `predictors` entries are those of v.
     pub fn point(centre: Vector, predictors: usize) -> Region {
-        Region { kind: Kind::Box, centre, radius: ZERO, lower: 0.0, number: 0, cut: 0, first: 1.0, predictors }
+        Region { kind: Kind::Box, centre, radius: ZERO, lower: 0.0, number: 0, split: 0, first: 1.0, predictors }
     }
 
     /// The smallest and the largest t of a cone.
@@ -77,8 +77,8 @@ impl Region {
     pub fn halves(&self) -> [Region; 2] {
         [-1.0, 1.0].map(|side| {
             let mut half = *self;
-            half.radius[self.cut] *= 0.5;
-            half.centre[self.cut] += side * half.radius[self.cut];
+            half.radius[self.split] *= 0.5;
+            half.centre[self.split] += side * half.radius[self.split];
             half
         })
     }

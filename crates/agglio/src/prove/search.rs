@@ -19,7 +19,7 @@ const BATCH: usize = 32;
 pub(super) const SMALLEST: f64 = 1e-7;
 /// The same for t of a cone, as a share of t, or of this number where t is smaller.
 const SMALLEST_T: f64 = 1e-9;
-/// The first box is this many times as large as the candidate, and at least so large.
+/// The first box is [`FIRST`] times as large as the candidate, and at least [`LEAST_FIRST`].
 const FIRST: f64 = 3.0;
 const LEAST_FIRST: f64 = 4.0;
 /// Cones that begin this many times farther out than the first box are searched last.
@@ -110,7 +110,7 @@ impl<'l> Search<'l> {
         let mut regions = vec![whole];
         regions[0].radius[..predictors].fill(first);
         for (axis, sign) in (0..predictors).flat_map(|axis| [(axis, 1), (axis, -1)]) {
-            let mut cone = Region { kind: Kind::Cone { axis, sign }, cut: axis, ..whole };
+            let mut cone = Region { kind: Kind::Cone { axis, sign }, split: axis, ..whole };
             cone.radius[..predictors].fill(1.0);
             (cone.centre[axis], cone.radius[axis]) = (0.5 / first, 0.5 / first);
             regions.push(cone);
@@ -143,11 +143,11 @@ impl<'l> Search<'l> {
     /// Queues a region, unless it is excluded.
     fn settle(&mut self, region: &Region, finding: Finding, goes_on: &mut GoesOn<'_>) -> Option<Exclusion> {
         self.boxes += 1;
-        let (lower, cut, undecided) = match finding {
+        let (lower, split, undecided) = match finding {
             Finding::Excluded(test) => return Some(test),
-            Finding::Open { lower, cut, undecided, .. } => (lower, cut, undecided),
+            Finding::Open { lower, split, undecided, .. } => (lower, split, undecided),
         };
-        let region = Region { lower: lower.max(region.lower), number: self.boxes, cut, ..*region };
+        let region = Region { lower: lower.max(region.lower), number: self.boxes, split, ..*region };
         if region.lower > self.cut {
             return Some(Exclusion::CutOff);
         }
@@ -168,7 +168,7 @@ impl<'l> Search<'l> {
 
     /// Whether rounding decides on halves of a region.
     fn is_smallest(&self, region: &Region) -> bool {
-        let entry = region.cut;
+        let entry = region.split;
         let free = entry.checked_sub(self.landscape.predictors).and_then(|m| self.landscape.response.bounds.get(m));
         let smallest = match (region.kind, free) {
             // in units of the response

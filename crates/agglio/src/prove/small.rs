@@ -2,7 +2,7 @@
 
 use crate::math::linalg::Symmetric;
 
-/// The most dimensions of a search. Its work grows about tenfold with each, so more could not be searched.
+/// The most dimensions of a search. Its work grows four to seven times with each, so more could not be searched.
 pub(super) const MOST: usize = 12;
 
 /// A vector whose entries beyond the order of its problem are zero.

@@ -46,7 +46,7 @@ impl Found {
 
     /// Takes a lower minimum in the place of the point.
     pub fn replace(&mut self, outcome: Outcome, oracle: &dyn Oracle) {
-        // n/2·ln(loss) is what depends on the point in the log-likelihood of noise after φ
+        // of the log-likelihood of noise after φ only −n/2·ln(loss) depends on the point
         if let Some(both) = &mut self.log_likelihoods {
             let ratio = self.outcome.model.unpenalised / outcome.model.unpenalised;
             both.post += 0.5 * oracle.facts().total_weight * ratio.ln();

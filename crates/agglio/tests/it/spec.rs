@@ -60,6 +60,9 @@ fn options(solver: Solver, key: &Key) -> Options {
     };
     let options = if solver == Solver::Theory { options.intercept(false).radius(1.0) } else { options };
     let options = if key.name == "branch" { options.set("activation", "silu").unwrap() } else { options };
+    // other solvers make no proof by themselves, whose time could be limited
+    let limits = key.name == "prove-seconds" && key.is_for(solver);
+    let options = if limits { options.set("prove", "0.1").unwrap() } else { options };
     options.set(key.name, value).unwrap()
 }
 

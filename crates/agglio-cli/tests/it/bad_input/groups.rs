@@ -22,6 +22,9 @@ pub fn group() -> Group {
         groups("groups and a model file", "--by g --model new.json").refused(["--model is about one fit"]),
         groups("groups and a trace", "--by g --trace new.csv").refused(["--trace is about one fit"]),
         groups("groups and a checkpoint", "--by g --checkpoint new.ck").refused(["--checkpoint is about one fit"]),
+        groups("groups and a proof", "--by g --prove").refused(["--prove is about one fit"]),
+        groups("groups and the time of a proof", "--by g --prove-seconds 1")
+            .refused(["--prove-seconds is about one fit"]),
         groups("groups and a resumed fit", "--by g --resume old.ck").refused(["--resume is about one fit"]),
         groups("groups by a column whose name the result has already", "--by loss")
             .refused(["two columns of the result would be called `loss`"]),
