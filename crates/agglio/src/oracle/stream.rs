@@ -52,7 +52,7 @@ pub struct Stream {
 }
 
 /// What is asked of a shard, and how its answers are merged.
-type Ask<'a, T> = dyn Fn(&Shard) -> Result<T> + 'a;
+type Question<'a, T> = dyn Fn(&Shard) -> Result<T> + 'a;
 type Merge<'a, T> = dyn Fn(T, T) -> Result<T> + 'a;
 
 /// The frame, and what other rows of a block must know of each other.
@@ -125,12 +125,12 @@ impl Stream {
     }
 
     /// Asks a shard of each block, in one pass, and merges what they return.
-    fn ask_all<T>(&self, queries: &[Query<'_>], ask: &Ask<'_, T>, two: &Merge<'_, T>) -> Result<T> {
+    fn ask_all<T>(&self, queries: &[Query<'_>], ask: &Question<'_, T>, two: &Merge<'_, T>) -> Result<T> {
         merge(self.pass()?.map(|block| ask(&self.shard(block?, queries)?)), two)
     }
 
     /// Asks a sample for a part of a permutation, or several of them one after the other, and merges what they return.
-    fn ask_part<T>(&self, key: u64, positions: Range<usize>, ask: &Ask<'_, T>, two: &Merge<'_, T>) -> Result<T> {
+    fn ask_part<T>(&self, key: u64, positions: Range<usize>, ask: &Question<'_, T>, two: &Merge<'_, T>) -> Result<T> {
         if positions.end <= self.room && !positions.is_empty() {
             return ask(self.kept(key, positions.end)?.as_ref());
         }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::activation::canonical;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fitted::Fitted;
 use crate::model::{Coefficients, Model};
@@ -81,18 +82,17 @@ impl Plan {
         let has_free_scale = self.spec.has_free_response();
         let (offset, scale) = self.response.user((0.0, 1.0));
         let own = model.affine();
-        let reason =
-            if model.activation() != activation && crate::activation::canonical(model.activation()) != activation {
-                format!("the model has the activation `{}`", model.activation())
-            } else if model.criterion() != self.spec.loss() {
-                "the model was fitted by another loss".to_owned()
-            } else if !has_free_scale && (own.offset, own.scale) != (offset, scale) {
-                format!("the response of the model has offset {} and scale {}", own.offset, own.scale)
-            } else if !self.intercept && model.intercept() != 0.0 {
-                "the model has an intercept".to_owned()
-            } else {
-                return Ok(());
-            };
+        let reason = if canonical(model.activation()) != canonical(&activation) {
+            format!("the model has the activation `{}`", model.activation())
+        } else if model.criterion() != self.spec.loss() {
+            "the model was fitted by another loss".to_owned()
+        } else if !has_free_scale && (own.offset, own.scale) != (offset, scale) {
+            format!("the response of the model has offset {} and scale {}", own.offset, own.scale)
+        } else if !self.intercept && model.intercept() != 0.0 {
+            "the model has an intercept".to_owned()
+        } else {
+            return Ok(());
+        };
         Err(refused(format!("a plan with activation `{activation}`"), reason))
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::math::linalg;
 use crate::rows::kernel::{self, Element, Stored};
-use crate::rows::unit::{TAME, divide_columns, power_of_two};
-use crate::rows::{Addition, BLOCK, Moments, Rows, Run};
+use crate::rows::unit::{TAME, divide_by, divide_columns, power_of_two};
+use crate::rows::{Addition, BLOCK, Columns, Moments, Rows, Run, Units};
 
 /// A dense table of covariates with responses, and optional weights, offsets and clusters. There may be no covariates, for a model
 /// that has an offset and an intercept only.
@@ -93,6 +93,28 @@ impl Dense {
         let tame = moments.sizes(rows.len()).all(|(least, most)| TAME.contains(&least) && TAME.contains(&most));
         rows.moments = tame.then_some(moments);
         rows
+    }
+
+    /// A block of a larger table, whose numbers have been checked and are divided by the units of that table.
+    pub(crate) fn block(columns: Columns, width: usize, units: &Units) -> Dense {
+        let Columns { mut values, labels, mut weights, offsets, clusters } = columns;
+        if !units.columns.is_empty() {
+            divide_by(&mut values, &units.columns);
+        }
+        weights.iter_mut().for_each(|weight| *weight /= units.weight);
+        let given = |column: Vec<f64>| (!column.is_empty()).then(|| Arc::new(column));
+        Dense {
+            values: Values::F64(Arc::new(values)),
+            units: units.columns.clone(),
+            width,
+            labels: Arc::new(labels),
+            weights: given(weights),
+            weight_unit: units.weight,
+            offsets: given(offsets),
+            limits: None,
+            clusters: (!clusters.is_empty()).then(|| Arc::new(clusters)),
+            moments: None,
+        }
     }
 
     /// Sets a weight ≥ 0 for each row in the loss. A row with weight two counts like two equal rows.

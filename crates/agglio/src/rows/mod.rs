@@ -7,6 +7,7 @@
 
 mod blocks;
 mod column;
+mod columns;
 mod coordinates;
 mod dense;
 mod kernel;
@@ -22,6 +23,8 @@ use std::sync::Arc;
 pub(crate) use blocks::require_block_rows;
 pub use blocks::{Blocks, Cut};
 pub(crate) use column::column;
+pub use columns::Columns;
+pub(crate) use columns::Units;
 pub(crate) use coordinates::Predictor;
 pub use coordinates::{Coordinates, Scaling};
 pub use dense::Dense;
