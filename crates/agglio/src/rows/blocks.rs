@@ -37,7 +37,7 @@ pub trait Blocks: Debug + Send + Sync {
 /// # Errors
 /// If it is not a power of two times 1024.
 pub(crate) fn require_block_rows(rows: usize) -> Result<()> {
-    match rows % LEAF == 0 && (rows / LEAF).is_power_of_two() {
+    match rows.is_multiple_of(LEAF) && (rows / LEAF).is_power_of_two() {
         true => Ok(()),
         false => Err(Error::parameter("the number of rows of a block", rows, "it must be a power of two times 1024")),
     }
