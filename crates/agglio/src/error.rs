@@ -90,6 +90,9 @@ pub enum ErrorKind {
         /// Why, and what to choose instead.
         reason: String,
     },
+    /// A pass over rows that were read block by block was ended by an interrupt.
+    #[error("interrupted while rows were read")]
+    Interrupted,
     /// Data from which no problem can be built.
     #[error("{0}")]
     Data(String),

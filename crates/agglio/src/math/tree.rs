@@ -38,6 +38,32 @@ pub(crate) fn fold<T: Send>(
     merge(left, right)
 }
 
+/// Merges parts in the order in which they arrive, in the tree whose left child has the largest possible power of two of
+/// parts. None without parts.
+///
+/// A node is merged as soon as both of its children are complete, so that at most one node for each level of the tree waits.
+/// Parts of a power of two of leaves, of which only the last may be shorter, give the nodes of [`fold`] over all leaves.
+///
+/// # Errors
+/// The first error of a part or of a merge.
+pub(crate) fn merge<T>(
+    parts: impl IntoIterator<Item = Result<T>>,
+    mut two: impl FnMut(T, T) -> Result<T>,
+) -> Result<Option<T>> {
+    // complete nodes with their levels, as the ones in a binary number
+    let mut nodes: Vec<(usize, T)> = Vec::new();
+    for part in parts {
+        let (mut level, mut node) = (0, part?);
+        while let Some((_, left)) = nodes.pop_if(|(other, _)| *other == level) {
+            (level, node) = (level + 1, two(left, node)?);
+        }
+        nodes.push((level, node));
+    }
+    let mut nodes = nodes.into_iter().rev().map(|(_, node)| node);
+    let Some(last) = nodes.next() else { return Ok(None) };
+    nodes.try_fold(last, |right, left| two(left, right)).map(Some)
+}
+
 /// Whether the calling thread belongs to a thread pool.
 pub(crate) fn in_pool() -> bool {
     rayon::current_thread_index().is_some()
@@ -62,4 +88,41 @@ pub(crate) fn pool(threads: Option<usize>) -> Result<Option<ThreadPool>> {
 /// Σ f(i) over the positions 0 … `len`.
 pub(crate) fn sum_of(len: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     fold(&|leaf| leaf.map(&f).sum::<f64>(), &|left, right| left + right, 0..len)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    /// The tree over some positions, in brackets.
+    fn drawn(node: Range<usize>, first: usize) -> String {
+        let leaf = |leaf: Range<usize>| format!("{}..{}", first + leaf.start, first + leaf.end);
+        fold(&leaf, &|left, right| format!("({left} {right})"), node)
+    }
+
+    #[test]
+    fn blocks_are_merged_in_the_nodes_of_the_whole_tree() {
+        for leaves in 1..=50 {
+            for rows in [LEAF * leaves, LEAF * (leaves - 1) + 1, LEAF * leaves - 7] {
+                for block in (0..7).map(|power| LEAF << power) {
+                    let blocks = (0..rows).step_by(block).map(|first| Ok(drawn(0..block.min(rows - first), first)));
+                    let merged = merge(blocks, |left, right| Ok(format!("({left} {right})"))).unwrap();
+                    assert_eq!(merged, Some(drawn(0..rows, 0)), "{rows} rows in blocks of {block}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn few_nodes_wait_and_the_first_error_ends_the_merge() {
+        let mut read = 0;
+        let parts = (0..9).map(|part| {
+            read += 1;
+            if part == 5 { Err(Error::data("lost")) } else { Ok(part) }
+        });
+        assert_eq!(merge(parts, |left, right| Ok(left + right)).unwrap_err().to_string(), "lost");
+        assert_eq!(read, 6);
+        assert_eq!(merge(Vec::<Result<u8>>::new(), |left, _| Ok(left)).unwrap(), None);
+    }
 }

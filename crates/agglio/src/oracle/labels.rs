@@ -38,7 +38,7 @@ pub enum PreimageChoice {
 }
 
 /// The preimages of the labels, row by row.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LabelPreimages {
     /// φ⁻¹(y) for the narrowest margin. For a wider margin it is clipped.
     right: Vec<f64>,
@@ -97,11 +97,11 @@ impl Tally {
 }
 
 impl LabelPreimages {
-    /// Computes the preimages of all labels.
-    pub fn of(rows: &dyn Rows, frame: &Frame) -> (LabelPreimages, Tally) {
+    /// Computes the preimages of all labels. `both`: whether other rows of the table have two preimages.
+    pub fn of(rows: &dyn Rows, frame: &Frame, both: bool) -> (LabelPreimages, Tally) {
         // under a free response scale they depend on θ
         if frame.response.is_some() {
-            return (LabelPreimages { right: Vec::new(), left: Vec::new() }, Tally::default());
+            return (LabelPreimages::default(), Tally::default());
         }
         let labels = || column(rows.len(), |run, y| rows.labels(run, y));
         let weight = rows.has_weights().then(|| column(rows.len(), |run, weight| rows.weights(run, weight)));
@@ -109,7 +109,7 @@ impl LabelPreimages {
         let mut right = labels();
         let mut tally = invert(&mut right, frame, &counts, |(right, _)| right);
         // a second pass from the labels instead of a second column in the first: most fits need no left preimages
-        let mut left = if tally.some_have_two { labels() } else { Vec::new() };
+        let mut left = if both || tally.some_have_two { labels() } else { Vec::new() };
         invert(&mut left, frame, &counts, |(_, left)| left);
         if rows.has_offsets() {
             let offset = column(rows.len(), |run, offset| rows.offsets(run, offset));

@@ -31,11 +31,14 @@ mod partition;
 mod preimage_pass;
 mod projection;
 mod query;
+mod read_ahead;
 mod response;
 mod response_pass;
 mod row_pass;
+mod sample;
 mod scratch;
 mod shard;
+mod stream;
 mod wild;
 
 use std::borrow::Cow;
@@ -68,6 +71,7 @@ pub use query::{
 };
 pub use response::{FreeResponse, ResponseName, ResponseParameter, ResponseScale};
 pub use shard::{Shard, Shards};
+pub use stream::Stream;
 
 /// Up to this number of entries of θ, forming and solving with the d×d curvature is cheaper than conjugate gradients.
 pub(crate) const WIDE: usize = 1000;

@@ -1,7 +1,11 @@
 //! A *partition* is a table in several shards that answer as one.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use crate::activation::Range;
 use crate::error::{Error, Result};
+use crate::math::tree;
 use crate::oracle::facts::Measured;
 use crate::oracle::frame::Frame;
 use crate::oracle::labels::Tally;
@@ -32,32 +36,34 @@ impl<S: Shards> Shards for Partition<S> {
         self.0.iter().map(|part| part.rows_here()).sum()
     }
 
+    fn heed(&mut self, interrupt: &Arc<AtomicBool>) {
+        self.0.iter_mut().for_each(|part| part.heed(interrupt));
+    }
+
+    fn is_streamed(&self) -> bool {
+        self.0.iter().any(|part| part.is_streamed())
+    }
+
     fn measure(&self, range: Range, columns: bool) -> Result<Measured> {
-        let parts = self.0.iter().map(|part| part.measure(range, columns)).collect::<Result<Vec<_>>>()?;
-        merge(parts, &|left, right| left.merge(right))
+        merge(self.0.iter().map(|part| part.measure(range, columns)), |left, right| left.merge(right))
     }
 
     fn prepare(&mut self, frame: &Frame) -> Result<Tally> {
-        let parts = self.0.iter_mut().map(|part| part.prepare(frame)).collect::<Result<Vec<_>>>()?;
-        merge(parts, &|left, right| Ok(left.merge(right)))
+        merge(self.0.iter_mut().map(|part| part.prepare(frame)), |left, right| Ok(left.merge(right)))
     }
 
     fn answer(&self, queries: &[Query<'_>]) -> Result<Vec<PartialSums>> {
-        let parts = self.0.iter().map(|part| part.answer(queries)).collect::<Result<Vec<_>>>()?;
-        merge(parts, &|left, right| Ok(left.into_iter().zip(right).map(|(left, right)| left.merge(right)).collect()))
+        merge(self.0.iter().map(|part| part.answer(queries)), |left, right| {
+            Ok(left.into_iter().zip(right).map(|(left, right)| left.merge(right)).collect())
+        })
     }
 
     fn answer_one(&self, query: &Query<'_>) -> Result<PartialSums> {
-        let parts = self.0.iter().map(|part| part.answer_one(query)).collect::<Result<Vec<_>>>()?;
-        merge(parts, &|left, right| Ok(left.merge(right)))
+        merge(self.0.iter().map(|part| part.answer_one(query)), |left, right| Ok(left.merge(right)))
     }
 }
 
-/// Merges in the binary tree whose left child has the largest possible power of two of parts.
-fn merge<T>(mut parts: Vec<T>, two: &dyn Fn(T, T) -> Result<T>) -> Result<T> {
-    if parts.len() > 1 {
-        let right = parts.split_off(parts.len().next_power_of_two() / 2);
-        return two(merge(parts, two)?, merge(right, two)?);
-    }
-    parts.pop().ok_or_else(|| Error::data("a table without parts has no rows"))
+/// Merges what consecutive shards return, of which there is at least one.
+pub(super) fn merge<T>(parts: impl Iterator<Item = Result<T>>, two: impl FnMut(T, T) -> Result<T>) -> Result<T> {
+    tree::merge(parts, two)?.ok_or_else(|| Error::data("a table without parts has no rows"))
 }

@@ -311,6 +311,19 @@ impl<'a> Query<'a> {
         }
     }
 
+    /// Whether the answer depends on the preimages of labels, which nothing does at τ = 1.
+    pub(super) fn needs_preimages(&self) -> bool {
+        match &self.ask {
+            Ask::At(At { tau, .. }) | Ask::Meat { tau, .. } => *tau < 1.0,
+            Ask::NormalEquations { .. } | Ask::Mixture { .. } | Ask::Departure(_) => true,
+            Ask::MeanLoss { .. }
+            | Ask::Projection { .. }
+            | Ask::Constant { .. }
+            | Ask::MeanSlope { .. }
+            | Ask::LongestRow => false,
+        }
+    }
+
     /// Number of points at which each row is evaluated, for the count of passes.
     pub(super) fn points(&self) -> usize {
         let predictions = usize::from(self.responses != Responses::Observed);

@@ -6,6 +6,7 @@
 use std::iter::repeat_n;
 use std::ops;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::activation::Range;
 use crate::error::{Error, Result};
@@ -28,6 +29,15 @@ pub trait Shards: std::fmt::Debug + Send + Sync {
     /// Number of rows in this process, whose threads share the work. Default: none.
     fn rows_here(&self) -> usize {
         0
+    }
+
+    /// Takes the flag that ends a pass over the rows when it is set: with an error, once a pass takes long. Default: passes are
+    /// not ended.
+    fn heed(&mut self, _interrupt: &Arc<AtomicBool>) {}
+
+    /// Whether the rows are read again in every pass, so that solvers must not visit them in minibatches. Default: no.
+    fn is_streamed(&self) -> bool {
+        false
     }
 
     /// Measures responses, weights and offsets, and the columns if `columns` is true.
@@ -60,29 +70,51 @@ pub trait Shards: std::fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub struct Shard {
     rows: Arc<dyn Rows>,
-    /// The position of its first row in the whole table.
-    first: usize,
+    held: Held,
     prepared: Option<Prepared>,
+}
+
+/// Which rows of the whole table a shard has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Held {
+    /// Consecutive rows from this one on.
+    From(usize),
+    /// The rows at consecutive positions of a permutation from this one on, in this order.
+    Sample { key: u64, permutation: Permutation, from: usize },
+}
+
+impl Held {
+    /// The row of the table that is this one of the shard.
+    pub fn row(&self, index: usize) -> usize {
+        match self {
+            Held::From(first) => first + index,
+            Held::Sample { permutation, from, .. } => permutation.at(from + index),
+        }
+    }
 }
 
 /// The frame, and the preimages that depend on it.
 #[derive(Debug)]
 pub(super) struct Prepared {
-    pub frame: Frame,
+    pub frame: Arc<Frame>,
     pub labels: LabelPreimages,
-    /// The position of the first row in the whole table.
-    pub first: usize,
+    pub held: Held,
 }
 
 impl Shard {
     /// A shard of all rows of a table.
     pub fn new(rows: Arc<dyn Rows>) -> Shard {
-        Shard { rows, first: 0, prepared: None }
+        Shard { rows, held: Held::From(0), prepared: None }
     }
 
     /// Sets the position of the first row in a larger table.
     pub fn beginning_at(self, first: usize) -> Shard {
-        Shard { first, ..self }
+        Shard { held: Held::From(first), ..self }
+    }
+
+    /// A shard that is prepared. `labels` are the preimages of its labels, if its queries need them.
+    pub(super) fn prepared_with(rows: Arc<dyn Rows>, held: Held, frame: &Arc<Frame>, labels: LabelPreimages) -> Shard {
+        Shard { rows, held, prepared: Some(Prepared { frame: frame.clone(), labels, held }) }
     }
 
     fn prepared(&self) -> Result<&Prepared> {
@@ -91,38 +123,54 @@ impl Shard {
 
     /// The rows of this shard that belong to a batch.
     fn asked(&self, batch: Batch, all: usize) -> Asked {
+        let first = match self.held {
+            Held::From(first) => first,
+            Held::Sample { key, from, .. } => return self.asked_of_sample(key, from, batch, all),
+        };
+        let own = first..first + self.rows.len();
         match batch {
             Batch::Resample { key } => {
                 let counts = resample(key, all);
-                let own = self.first..self.first + self.rows.len();
                 let before: usize = counts[..own.start].iter().map(|count| *count as usize).sum();
                 let drawn = counts[own].iter().enumerate();
                 let rows: Vec<usize> = drawn.flat_map(|(row, &count)| repeat_n(row, count as usize)).collect();
                 Asked::Picked { positions: (before..before + rows.len()).collect(), rows }
             }
-            Batch::All => Asked::Span { len: self.rows.len(), first: self.first },
+            Batch::All => Asked::Span { rows: 0..self.rows.len(), first },
             Batch::Part { key, start, .. } if self.rows.len() == all => {
                 Asked::Permuted { permutation: Permutation::new(key, all), start, len: batch.len(all) }
             }
             Batch::Part { key, start, .. } => {
                 let permutation = Permutation::new(key, all);
-                let (end, own) = (start + batch.len(all), self.first..self.first + self.rows.len());
+                let end = start + batch.len(all);
                 // iterate over the shorter of the two: the rows of the shard, or the positions of the batch
                 let mut picked: Vec<(usize, usize)> = match own.len() < end - start {
-                    true => own.clone().map(|row| (permutation.position(row), row - self.first)).collect(),
+                    true => own.clone().map(|row| (permutation.position(row), row - first)).collect(),
                     false => (start..end).zip(permutation.run(start, end - start)).collect(),
                 };
                 match own.len() < end - start {
                     true => picked.retain(|(position, _)| (start..end).contains(position)),
                     false => {
                         picked.retain(|(_, row)| own.contains(row));
-                        picked.iter_mut().for_each(|(_, row)| *row -= self.first);
+                        picked.iter_mut().for_each(|(_, row)| *row -= first);
                     }
                 }
                 picked.sort_unstable();
                 let (positions, rows) = picked.into_iter().map(|(position, row)| (position - start, row)).unzip();
                 Asked::Picked { rows, positions }
             }
+        }
+    }
+
+    /// The rows of a sample that belong to a batch: a span of them, if the batch is a part of the same permutation.
+    fn asked_of_sample(&self, own_key: u64, from: usize, batch: Batch, all: usize) -> Asked {
+        match batch {
+            Batch::Part { key, start, .. } if key == own_key => {
+                let begin = start.clamp(from, from + self.rows.len());
+                let end = (start + batch.len(all)).clamp(begin, from + self.rows.len());
+                Asked::Span { rows: begin - from..end - from, first: begin.saturating_sub(start) }
+            }
+            _ => Asked::Span { rows: 0..0, first: 0 },
         }
     }
 
@@ -173,8 +221,8 @@ impl Shards for Shard {
     }
 
     fn prepare(&mut self, frame: &Frame) -> Result<Tally> {
-        let (labels, tally) = LabelPreimages::of(self.rows.as_ref(), frame);
-        self.prepared = Some(Prepared { frame: frame.clone(), labels, first: self.first });
+        let (labels, tally) = LabelPreimages::of(self.rows.as_ref(), frame, false);
+        self.prepared = Some(Prepared { frame: Arc::new(frame.clone()), labels, held: self.held });
         Ok(tally)
     }
 
@@ -208,8 +256,8 @@ impl Shards for Shard {
 
 /// The rows of a shard that belong to a batch, in the order of the batch.
 pub(super) enum Asked {
-    /// All rows.
-    Span { len: usize, first: usize },
+    /// Consecutive rows of this shard, and the position of the first one in the batch.
+    Span { rows: ops::Range<usize>, first: usize },
     /// A part of a permutation, if the shard has all rows.
     Permuted { permutation: Permutation, start: usize, len: usize },
     /// The rows of this shard in a part of a permutation, and their positions in the batch.
@@ -219,7 +267,8 @@ pub(super) enum Asked {
 impl Asked {
     pub fn len(&self) -> usize {
         match self {
-            Asked::Span { len, .. } | Asked::Permuted { len, .. } => *len,
+            Asked::Permuted { len, .. } => *len,
+            Asked::Span { rows, .. } => rows.len(),
             Asked::Picked { rows, .. } => rows.len(),
         }
     }
@@ -236,7 +285,7 @@ impl Asked {
     /// The rows at these indices. `picked` is memory for their numbers.
     pub fn run<'a>(&'a self, indices: ops::Range<usize>, picked: &'a mut Vec<usize>) -> Run<'a> {
         match self {
-            Asked::Span { .. } => Run::Span(indices),
+            Asked::Span { rows, .. } => Run::Span(rows.start + indices.start..rows.start + indices.end),
             Asked::Permuted { permutation, start, .. } => {
                 *picked = permutation.run(start + indices.start, indices.len());
                 Run::Picked(picked)

@@ -39,7 +39,7 @@ impl RowPass<'_> {
         }
         for (i, (label, value)) in label.iter_mut().zip(value).enumerate() {
             // the same for a row, whatever shard holds it
-            if sign(wild.key, self.prepared.first + run.row(i)) < 0.0 {
+            if sign(wild.key, self.prepared.held.row(run.row(i))) < 0.0 {
                 *label = *value - (*label - *value);
             }
         }

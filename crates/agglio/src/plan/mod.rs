@@ -2,6 +2,7 @@
 
 mod proof;
 mod report;
+mod resume;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -75,6 +76,7 @@ impl Options {
                 epochs: spec.epochs(),
                 tolerance: spec.tolerance.unwrap_or(1e-10),
                 start: spec.start.clone().unwrap_or_default(),
+                is_warm: false,
                 restarts: spec.restarts.unwrap_or(Restarts::Count(0)),
             },
             response: spec.response(&self.activation)?,
@@ -163,14 +165,24 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Plan::fit`], and if rows are lost.
-    pub fn fit_shards(&self, shards: Box<dyn Shards>, observer: &mut dyn Observer) -> Result<Fitted> {
+    pub fn fit_shards(&self, mut shards: Box<dyn Shards>, observer: &mut dyn Observer) -> Result<Fitted> {
+        let is_streamed = shards.is_streamed();
+        if is_streamed {
+            Spec { stream: Some(true), ..self.spec.clone() }.check_stream()?;
+        }
         let pool = self.pool(shards.rows_here())?;
+        shards.heed(&self.interrupt);
         let fit = || {
             let driver = self.driver(shards)?.with_interrupt(self.interrupt.clone());
             let mut runs = Runs::new(observer).with_journal(self.journal(&driver)?);
-            let mut found = self.rules.find(&driver, &mut runs)?;
-            let proof = self.prove(&driver, &mut found, &mut runs)?;
-            let report = Report { proof, ..self.report(&driver, &mut found)? };
+            let (found, report) = match self.find(&driver, &mut runs) {
+                Ok(found) => found,
+                Err(why) => {
+                    // the rows of a stream may be there again tomorrow
+                    runs.into_journal().filter(|_| is_streamed).into_iter().for_each(Journal::save_loss);
+                    return Err(why);
+                }
+            };
             let Saved { written, fault } = runs.into_journal().map(Journal::into_saved).unwrap_or_default();
             let restricted = self.rules.settings.radius.is_some();
             let fitted = Fitted::new(driver, self.activation.clone(), found.outcome, report)
@@ -182,6 +194,14 @@ impl Plan {
             Some(pool) => pool.install(fit),
             None => fit(),
         }
+    }
+
+    /// Makes the runs, and reports the one that is kept.
+    fn find(&self, driver: &Driver, runs: &mut Runs<'_>) -> Result<(Found, Report)> {
+        let mut found = self.rules.find(driver, runs)?;
+        let proof = self.prove(driver, &mut found, runs)?;
+        let report = Report { proof, ..self.report(driver, &mut found)? };
+        Ok((found, report))
     }
 
     /// The journal of a fit that is saved or resumed.

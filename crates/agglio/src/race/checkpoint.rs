@@ -103,7 +103,7 @@ impl Checkpoint {
         if self.activation != activation {
             return differ("activation", &self.activation, activation);
         }
-        for key in KEYS.iter().filter(|key| !["threads", "activation"].contains(&key.name)) {
+        for key in KEYS.iter().filter(|key| !["threads", "stream", "activation"].contains(&key.name)) {
             // an option that is not given has its default
             let value = |spec: &Spec| spec.get(key.name).map(|value| value.unwrap_or_else(|| key.default.to_owned()));
             let (then, now) = (value(&self.spec)?, value(spec)?);

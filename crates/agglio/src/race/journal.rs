@@ -27,6 +27,11 @@ pub(crate) struct Journal {
     /// The runs of the checkpoint that this fit has taken.
     taken: usize,
     file: Option<CheckpointFile>,
+    /// The run under way at the beginning of a stage, for a checkpoint of a fit that loses its rows.
+    kept: Option<Running>,
+    /// When it was kept, and the time to wait after that.
+    kept_at: Instant,
+    kept_for: Duration,
 }
 
 /// A file that is written again and again.
@@ -54,7 +59,7 @@ pub(crate) struct Saved {
 impl Journal {
     /// The journal of a fit that begins or goes on at a checkpoint.
     pub fn new(checkpoint: Checkpoint, file: Option<CheckpointFile>) -> Journal {
-        Journal { checkpoint, taken: 0, file }
+        Journal { checkpoint, taken: 0, file, kept: None, kept_at: Instant::now(), kept_for: Duration::ZERO }
     }
 
     /// How its checkpoints were written.
@@ -73,7 +78,7 @@ impl Journal {
 
     /// The state of the run that was under way, if it is the next.
     pub(super) fn running(&mut self, oracle: &dyn Oracle, referee: Option<&mut Referee<'_>>) -> Option<Vec<u8>> {
-        let Running { state, judgement, visited } = self.checkpoint.running.take()?;
+        let Running { state, judgement, visited } = self.kept.insert(self.checkpoint.running.take()?).clone();
         catch_up(oracle, visited);
         referee.into_iter().for_each(|referee| referee.judgement = judgement);
         Some(state)
@@ -89,24 +94,51 @@ impl Journal {
         }
         self.checkpoint.finished.push(Finished { outcome, decision, visited: oracle.visited() });
         self.taken += 1;
-        self.write(|| Ok(None));
+        self.kept = None;
+        self.write();
     }
 
-    /// Writes a checkpoint of a run whose next stage begins, if it is time for one.
+    /// Keeps the state of a run whose next stage begins, and writes a checkpoint, each if it is time for it.
     pub(super) fn offer(&mut self, run: &FitLoop<'_>, judgement: Judgement, oracle: &dyn Oracle) {
-        self.write(|| Ok(Some(Running { state: run.save()?, judgement, visited: oracle.visited() })));
+        let Some(file) = &mut self.file else { return };
+        let begun = Instant::now();
+        if !file.is_due() && self.kept_at.elapsed() < self.kept_for {
+            return;
+        }
+        match run.save() {
+            Ok(state) => self.kept = Some(Running { state, judgement, visited: oracle.visited() }),
+            Err(why) => file.fault = Some(why),
+        }
+        (self.kept_at, self.kept_for) = (Instant::now(), WAIT_PER_WRITE * begun.elapsed());
+        self.write();
     }
 
-    fn write(&mut self, running: impl FnOnce() -> Result<Option<Running>>) {
-        let Some(file) = self.file.as_mut().filter(|file| file.is_due()) else { return };
-        let begun = Instant::now();
-        let checkpoint = &mut self.checkpoint;
-        let text = running().and_then(|running| {
-            checkpoint.running = running;
-            checkpoint.text()
-        });
-        checkpoint.running = None;
-        file.write(begun, text);
+    /// Writes a checkpoint of a fit that has lost its rows, from its last state that is known.
+    pub fn save_loss(mut self) {
+        let text = self.text();
+        if let Some(file) = self.file {
+            // the loss of the rows is the error that is reported
+            drop(text.and_then(|text| file.replace(&text)));
+        }
+    }
+
+    fn write(&mut self) {
+        let (begun, text) = match &self.file {
+            Some(file) if file.is_due() => (Instant::now(), self.text()),
+            _ => return,
+        };
+        if let Some(file) = &mut self.file {
+            file.write(begun, text);
+        }
+    }
+
+    fn text(&mut self) -> Result<String> {
+        // the state of a fit that is resumed stays until its run is under way again
+        let Some(kept) = self.kept.take() else { return self.checkpoint.text() };
+        self.checkpoint.running = Some(kept);
+        let text = self.checkpoint.text();
+        self.kept = self.checkpoint.running.take();
+        text
     }
 }
 

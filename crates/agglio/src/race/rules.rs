@@ -33,6 +33,8 @@ pub(crate) struct Rules {
     pub epochs: usize,
     pub tolerance: f64,
     pub start: Start,
+    /// Whether the start is the fit of other rows, from which the default solver goes on.
+    pub is_warm: bool,
     pub restarts: Restarts,
 }
 
@@ -41,6 +43,7 @@ impl Rules {
     pub fn find(&self, oracle: &dyn Oracle, runs: &mut Runs<'_>) -> Result<Found> {
         match self.solver {
             Solver::Auto if self.settings.tau_max == 0.0 => self.pre(oracle),
+            Solver::Auto if self.is_warm => self.go_on(oracle, runs),
             Solver::Auto => {
                 let ladder = preset::samples(oracle);
                 let first = self.climb(&ladder, oracle, runs)?;
@@ -62,6 +65,18 @@ impl Rules {
         let mut theta = self.start.theta(&facts.coordinates, facts.layout.coefficients, self.settings.seed)?;
         theta.extend(facts.response.iter().filter_map(|response| response.starts().next()).flatten());
         Ok(theta)
+    }
+
+    /// The end of the loop from the fit of other rows. Where that is no certified minimum, also a fit without it, and the lower
+    /// of both.
+    fn go_on(&self, oracle: &dyn Oracle, runs: &mut Runs<'_>) -> Result<Found> {
+        let mut warm = Found::new(self.descend_from(self.begin(oracle)?, oracle, runs)?, oracle.labels());
+        if warm.certificate(oracle)?.certified() || oracle.is_interrupted() {
+            return Ok(warm);
+        }
+        let mut cold = Rules { is_warm: false, ..self.clone() }.find(oracle, runs)?;
+        let lower = warm.outcome.model.loss < cold.outcome.model.loss && !cold.certificate(oracle)?.certified();
+        Ok(if lower { warm } else { cold })
     }
 
     /// One run of the loop.

@@ -1,6 +1,7 @@
 //! *Reading* converts files to tables of numbers. An error gives the position of the problem and says what to do.
 
 mod block;
+mod cache;
 mod cell;
 mod csv;
 mod decimal;
@@ -12,4 +13,5 @@ mod survey;
 
 pub use self::csv::{Csv, Missing};
 pub use crate::table::{Category, Features, Part, Selection, Table, Verbatim};
+pub use cache::{Cache, CacheWriter, Layout};
 pub use pieces::Pieces;

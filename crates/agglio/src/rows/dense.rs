@@ -1,12 +1,13 @@
 //! Dense rows: a row-major table in memory, stored as f64 or as f32.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::math::linalg;
 use crate::rows::kernel::{self, Element, Stored};
-use crate::rows::unit::{TAME, divide_columns, power_of_two};
-use crate::rows::{Addition, BLOCK, Moments, Rows, Run};
+use crate::rows::unit::{TAME, divide_by, divide_columns, power_of_two};
+use crate::rows::{Addition, BLOCK, Columns, Moments, Rows, Run, Units};
 
 /// A dense table of covariates with responses, and optional weights, offsets and clusters. There may be no covariates, for a model
 /// that has an offset and an intercept only.
@@ -92,6 +93,28 @@ impl Dense {
         let tame = moments.sizes(rows.len()).all(|(least, most)| TAME.contains(&least) && TAME.contains(&most));
         rows.moments = tame.then_some(moments);
         rows
+    }
+
+    /// A block of a larger table, whose numbers have been checked and are divided by the units of that table.
+    pub(crate) fn block(columns: Columns, width: usize, units: &Units) -> Dense {
+        let Columns { mut values, labels, mut weights, offsets, clusters } = columns;
+        if !units.columns.is_empty() {
+            divide_by(&mut values, &units.columns);
+        }
+        weights.iter_mut().for_each(|weight| *weight /= units.weight);
+        let given = |column: Vec<f64>| (!column.is_empty()).then(|| Arc::new(column));
+        Dense {
+            values: Values::F64(Arc::new(values)),
+            units: units.columns.clone(),
+            width,
+            labels: Arc::new(labels),
+            weights: given(weights),
+            weight_unit: units.weight,
+            offsets: given(offsets),
+            limits: None,
+            clusters: (!clusters.is_empty()).then(|| Arc::new(clusters)),
+            moments: None,
+        }
     }
 
     /// Sets a weight ≥ 0 for each row in the loss. A row with weight two counts like two equal rows.
@@ -221,7 +244,28 @@ macro_rules! with_rows {
     };
 }
 
+impl Values {
+    fn f64(&self) -> Option<&[f64]> {
+        if let Values::F64(values) = self { Some(values) } else { None }
+    }
+
+    fn f32(&self) -> Option<&[f32]> {
+        if let Values::F32(values) = self { Some(values) } else { None }
+    }
+}
+
 impl Dense {
+    /// Whether another table has the same columns, in the same units.
+    fn is_like(&self, other: &Dense) -> bool {
+        let columns = |table: &Dense| {
+            let Dense { weights, offsets, limits, clusters, .. } = table;
+            [weights.is_some(), offsets.is_some(), limits.is_some(), clusters.is_some()]
+        };
+        (self.width, &self.units, self.weight_unit.to_bits())
+            == (other.width, &other.units, other.weight_unit.to_bits())
+            && columns(self) == columns(other)
+    }
+
     /// x_ij − c_j of a run, row-major: a slice of the table if it is stored like this, otherwise a copy in `scratch`.
     fn plain<'a>(&'a self, run: &'a Run<'_>, centre: &[f64], scratch: &'a mut Vec<f64>) -> &'a [f64] {
         self.stored(run, centre).unwrap_or_else(|| {
@@ -271,6 +315,37 @@ impl Rows for Dense {
             // they may differ in the last bits
             moments: None,
         })
+    }
+
+    fn assemble(&self, tables: &[Arc<dyn Rows>], order: &[(usize, usize)]) -> Option<Arc<dyn Rows>> {
+        let dense = |table: &'_ Arc<dyn Rows>| -> Option<Dense> {
+            let any: &dyn Any = table.as_ref();
+            any.downcast_ref::<Dense>().filter(|table| self.is_like(table)).cloned()
+        };
+        let tables: Vec<Dense> = tables.iter().map(dense).collect::<Option<_>>()?;
+        let column = |column: fn(&Dense) -> Option<&Arc<Vec<f64>>>| -> Option<Arc<Vec<f64>>> {
+            column(self)?;
+            let entry = |&(table, row): &(usize, usize)| column(&tables[table]).map(|column| column[row]);
+            Some(Arc::new(order.iter().filter_map(entry).collect()))
+        };
+        let values = match &self.values {
+            Values::F64(_) => Values::F64(Arc::new(rows_of(&tables, order, self.width, Values::f64)?)),
+            Values::F32(_) => Values::F32(Arc::new(rows_of(&tables, order, self.width, Values::f32)?)),
+        };
+        let cluster = |&(table, row): &(usize, usize)| tables[table].clusters.as_ref().map(|clusters| clusters[row]);
+        Some(Arc::new(Dense {
+            values,
+            units: self.units.clone(),
+            width: self.width,
+            labels: column(|table| Some(&table.labels))?,
+            weights: column(|table| table.weights.as_ref()),
+            weight_unit: self.weight_unit,
+            offsets: column(|table| table.offsets.as_ref()),
+            limits: column(|table| table.limits.as_ref()),
+            clusters: self.clusters.as_ref().map(|_| Arc::new(order.iter().filter_map(cluster).collect())),
+            // they may differ in the last bits
+            moments: None,
+        }))
     }
 
     fn len(&self) -> usize {
@@ -393,6 +468,19 @@ impl Rows for Dense {
             None => offset.fill(0.0),
         }
     }
+}
+
+/// The covariates of some rows of several tables, one row after the other. None if a table stores them otherwise.
+fn rows_of<T: Copy>(
+    tables: &[Dense],
+    order: &[(usize, usize)],
+    width: usize,
+    stored: fn(&Values) -> Option<&[T]>,
+) -> Option<Vec<T>> {
+    let mut copy = Vec::with_capacity(order.len() * width);
+    let stored: Vec<&[T]> = tables.iter().map(|table| stored(&table.values)).collect::<Option<_>>()?;
+    order.iter().for_each(|&(table, row)| copy.extend_from_slice(&stored[table][row * width..][..width]));
+    Some(copy)
 }
 
 /// The scratch memory, resized to `size` numbers.

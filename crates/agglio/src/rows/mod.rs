@@ -5,7 +5,9 @@
 //! returns labels, weights and offsets. All other modules use only these methods, so no solver depends on how the
 //! numbers are stored.
 
+mod blocks;
 mod column;
+mod columns;
 mod coordinates;
 mod dense;
 mod kernel;
@@ -13,14 +15,20 @@ mod moments;
 mod part;
 mod unit;
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use blocks::require_block_rows;
+pub use blocks::{Blocks, Cut};
 pub(crate) use column::column;
+pub use columns::Columns;
+pub(crate) use columns::Units;
 pub(crate) use coordinates::Predictor;
 pub use coordinates::{Coordinates, Scaling};
 pub use dense::Dense;
+pub(crate) use moments::MomentSums;
 pub use moments::Moments;
 pub(crate) use part::Part;
 
@@ -92,12 +100,19 @@ pub struct Addition<'a> {
 /// In every method `centre` is a vector c that is subtracted from each row first, or empty for none. The difference is
 /// computed for each entry, so that columns with a large mean lose no digits. The length of a slice is that of the run,
 /// or the number of covariates.
-pub trait Rows: Debug + Send + Sync {
+pub trait Rows: Any + Debug + Send + Sync {
     /// Shares the rows without copying them.
     fn share(&self) -> Arc<dyn Rows>;
 
     /// A copy of these rows, in this order.
     fn gather(&self, order: &[usize]) -> Arc<dyn Rows>;
+
+    /// A copy of rows of several tables, in this order: each is the index of a table and a row of it. None if the tables do not
+    /// have the storage, the columns and the units of this one. Samples of a table that is read block by block are made
+    /// with it. Default: none.
+    fn assemble(&self, _tables: &[Arc<dyn Rows>], _order: &[(usize, usize)]) -> Option<Arc<dyn Rows>> {
+        None
+    }
 
     /// Number of rows, n.
     fn len(&self) -> usize;

@@ -24,39 +24,26 @@ impl Moments {
     /// mean cancels, and a scale needs few digits. If the first rows are not representative, a second pass about the
     /// mean follows. A storage that cannot be centred is summed without a pivot.
     pub fn of(rows: &dyn Rows) -> Moments {
-        if !rows.can_centre() {
-            return Moments::about(&[], rows);
+        let pivot = MomentSums::pivot(rows);
+        let found = MomentSums::about(&pivot, rows).moments(&pivot);
+        match found.better_pivot(&pivot) {
+            Some(pivot) => MomentSums::about(pivot, rows).moments(pivot).of_second_pass(),
+            None => found,
         }
-        let pivot = pivot(rows);
-        let found = Moments::about(&pivot, rows);
-        let far = |j: usize| {
-            let shift = (found.mean[j] - pivot[j]).abs();
-            shift * shift > LARGEST_SHIFT * found.variance[j] && shift > 1e-9 * pivot[j].abs()
-        };
-        if (0..pivot.len()).any(far) { Moments { passes: 2, ..Moments::about(&found.mean, rows) } } else { found }
     }
 
-    fn about(pivot: &[f64], rows: &dyn Rows) -> Moments {
-        let d = rows.width();
-        let leaf = |span| {
-            let run = Run::Span(span);
-            let mut sums = Sums { weight: 0.0, first: vec![0.0; d], second: vec![0.0; d] };
-            let mut weight = vec![0.0; run.len()];
-            rows.weights(&run, &mut weight);
-            sums.weight = weight.iter().sum();
-            let both = [&mut sums.first, &mut sums.second].map(|sums| Addition { coefficients: &weight, sums });
-            rows.add_rows_and_squares(&run, pivot, pivot, both);
-            sums
+    /// The means, if they are so far from the pivot that a second pass about them is needed.
+    pub(crate) fn better_pivot(&self, pivot: &[f64]) -> Option<&[f64]> {
+        let far = |j: usize| {
+            let shift = (self.mean[j] - pivot[j]).abs();
+            shift * shift > LARGEST_SHIFT * self.variance[j] && shift > 1e-9 * pivot[j].abs()
         };
-        let Sums { weight, first, second } = fold(&leaf, &Sums::merge, 0..rows.len());
-        let shift: Vec<f64> = first.iter().map(|first| first / weight).collect();
-        // `clamp` keeps NaN; `max` would turn it into zero
-        let variance = |(second, shift): (&f64, &f64)| (second / weight - shift * shift).clamp(0.0, f64::INFINITY);
-        Moments {
-            variance: second.iter().zip(&shift).map(variance).collect(),
-            mean: (0..d).map(|j| pivot.get(j).copied().unwrap_or(0.0) + shift[j]).collect(),
-            passes: 1,
-        }
+        (0..pivot.len()).any(far).then_some(&self.mean)
+    }
+
+    /// The same after two passes.
+    pub(crate) fn of_second_pass(self) -> Moments {
+        Moments { passes: 2, ..self }
     }
 
     /// The moments of two tables together, given the total weight of each.
@@ -83,30 +70,64 @@ impl Moments {
     }
 }
 
-struct Sums {
+/// The sums that moments are made of, about a pivot. Those of consecutive blocks of rows can be merged.
+pub(crate) struct MomentSums {
     weight: f64,
     first: Vec<f64>,
     second: Vec<f64>,
 }
 
-impl Sums {
-    fn merge(mut self, other: Sums) -> Sums {
+impl MomentSums {
+    /// The weighted mean of the first rows, or the plain mean if their weights are all zero. Empty for a storage that cannot
+    /// be centred.
+    pub fn pivot(rows: &dyn Rows) -> Vec<f64> {
+        if !rows.can_centre() {
+            return Vec::new();
+        }
+        let run = Run::Span(0..rows.len().min(LEAF));
+        let mut weight = vec![0.0; run.len()];
+        rows.weights(&run, &mut weight);
+        let total: f64 = weight.iter().sum();
+        let even = 1.0 / run.len() as f64;
+        weight.iter_mut().for_each(|weight| *weight = if total > 0.0 { *weight / total } else { even });
+        let mut pivot = vec![0.0; rows.width()];
+        rows.add_rows(&run, &[], &mut [Addition { coefficients: &weight, sums: &mut pivot }]);
+        pivot
+    }
+
+    /// The sums over all rows of a table, or of a block of it.
+    pub fn about(pivot: &[f64], rows: &dyn Rows) -> MomentSums {
+        let d = rows.width();
+        let leaf = |span| {
+            let run = Run::Span(span);
+            let mut sums = MomentSums { weight: 0.0, first: vec![0.0; d], second: vec![0.0; d] };
+            let mut weight = vec![0.0; run.len()];
+            rows.weights(&run, &mut weight);
+            sums.weight = weight.iter().sum();
+            let both = [&mut sums.first, &mut sums.second].map(|sums| Addition { coefficients: &weight, sums });
+            rows.add_rows_and_squares(&run, pivot, pivot, both);
+            sums
+        };
+        fold(&leaf, &MomentSums::merge, 0..rows.len())
+    }
+
+    pub fn merge(mut self, other: MomentSums) -> MomentSums {
         self.weight += other.weight;
         self.first.iter_mut().zip(&other.first).for_each(|(a, b)| *a += b);
         self.second.iter_mut().zip(&other.second).for_each(|(a, b)| *a += b);
         self
     }
-}
 
-/// The weighted mean of the first rows, or the plain mean if their weights are all zero.
-fn pivot(rows: &dyn Rows) -> Vec<f64> {
-    let run = Run::Span(0..rows.len().min(LEAF));
-    let mut weight = vec![0.0; run.len()];
-    rows.weights(&run, &mut weight);
-    let total: f64 = weight.iter().sum();
-    let even = 1.0 / run.len() as f64;
-    weight.iter_mut().for_each(|weight| *weight = if total > 0.0 { *weight / total } else { even });
-    let mut pivot = vec![0.0; rows.width()];
-    rows.add_rows(&run, &[], &mut [Addition { coefficients: &weight, sums: &mut pivot }]);
-    pivot
+    /// The moments, after one pass.
+    pub fn moments(self, pivot: &[f64]) -> Moments {
+        let MomentSums { weight, first, second } = self;
+        let shift: Vec<f64> = first.iter().map(|first| first / weight).collect();
+        // `clamp` keeps NaN; `max` would turn it into zero
+        let variance = |(second, shift): (&f64, &f64)| (second / weight - shift * shift).clamp(0.0, f64::INFINITY);
+        Moments {
+            variance: second.iter().zip(&shift).map(variance).collect(),
+            mean: (0..shift.len()).map(|j| pivot.get(j).copied().unwrap_or(0.0) + shift[j]).collect(),
+            passes: 1,
+        }
+    }
 }

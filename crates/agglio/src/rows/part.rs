@@ -27,6 +27,11 @@ impl Part {
         Part::new(rows, rows.len() - span.len(), span)
     }
 
+    /// The rows of `span`, whose moments are not needed.
+    pub fn block(rows: &Arc<dyn Rows>, span: Range<usize>) -> Part {
+        Part { rows: rows.clone(), len: span.len(), gap: 0..span.start, moments: None }
+    }
+
     fn new(rows: &dyn Rows, len: usize, gap: Range<usize>) -> Part {
         let mut part = Part { rows: rows.share(), len, gap, moments: None };
         part.moments = Some(Moments::of(&part));

@@ -28,10 +28,15 @@ pub(super) fn divide_columns(values: &mut [f64], width: usize) -> Vec<f64> {
     if units.iter().all(|&unit| unit == 1.0) {
         return Vec::new();
     }
-    for row in values.chunks_exact_mut(width) {
-        row.iter_mut().zip(&units).for_each(|(x, unit)| *x /= unit);
-    }
+    divide_by(values, &units);
     units
+}
+
+/// Divides each column by its unit.
+pub(super) fn divide_by(values: &mut [f64], units: &[f64]) {
+    for row in values.chunks_exact_mut(units.len()) {
+        row.iter_mut().zip(units).for_each(|(x, unit)| *x /= unit);
+    }
 }
 
 #[cfg(test)]

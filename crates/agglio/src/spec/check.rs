@@ -6,6 +6,7 @@ use crate::solver::Solver;
 use crate::spec::form::LOSS;
 use crate::spec::{KEYS, Options, Prove, Restarts, Spec, Start};
 use crate::text::join::quoted;
+use crate::theory::Algorithm;
 
 /// Refuses two choices that do not go together.
 pub(super) fn refuse(broken: bool, one: &str, other: &str, reason: &str) -> Result<()> {
@@ -28,6 +29,7 @@ impl Options {
         self.spec.check_response()?;
         self.spec.check_loss()?;
         self.spec.check_proof()?;
+        self.spec.check_stream()?;
         self.check_activation()
     }
 
@@ -179,6 +181,29 @@ impl Spec {
             "`prove`",
             "a last temperature below 1",
             "only the loss at τ = 1 has a minimum to be proven; use noise `post`",
+        )
+    }
+
+    /// Rows that are read again in every pass are not visited in minibatches, and a proof keeps all of them in memory.
+    pub(crate) fn check_stream(&self) -> Result<()> {
+        let (streams, solver) = (self.stream == Some(true), self.solver());
+        let visits_batches = solver.uses_batches() || self.batch.is_some() || self.algorithm == Some(Algorithm::Two);
+        let full: Vec<&str> =
+            Solver::ALL.into_iter().filter(|solver| !solver.uses_batches()).map(Solver::name).collect();
+        refuse(
+            streams && visits_batches,
+            "`stream`",
+            &format!("the minibatches of solver `{solver}`"),
+            &format!(
+                "their rows are from all over the table, which is read in order; {} use all rows",
+                quoted(full, "and")
+            ),
+        )?;
+        refuse(
+            streams && matches!(self.prove, Some(Prove::Gap(_))),
+            "`stream`",
+            "`prove`",
+            "a proof keeps all rows in memory; leave one of them out",
         )
     }
 

@@ -213,6 +213,10 @@ keys! {
     /// A fit on a thread of a rayon pool uses that pool instead.
     pub threads: usize, WHOLE, COUNT, "threads", "N", Run, "one per core", None,
         "Number of threads; does not change the result";
+    /// For rows that [`Stream`](crate::oracle::Stream) reads: a choice that needs all rows in memory is then refused before any
+    /// of them is read.
+    pub stream: bool, FLAG, Range::ANY, "stream", "true|false", Run, "false", None,
+        "Read the rows block by block in every pass, for a table larger than memory; does not change the result";
 }
 
 impl Key {

@@ -49,6 +49,7 @@ mod simulations;
 mod sources;
 mod spec;
 mod stops;
+mod stream;
 mod terms;
 mod theory;
 mod tuning;
