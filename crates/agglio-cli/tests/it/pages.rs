@@ -225,7 +225,8 @@ fn are_close(shown: &str, found: &str) -> bool {
     let number = |word: &str| word.trim_matches(|c| "(),;:".contains(c)).parse::<f64>().ok();
     match (number(shown), number(found)) {
         (Some(a), Some(b)) if a.is_finite() => (a - b).abs() <= 1e-3 * a.abs() || a.abs().max(b.abs()) < 1e-12,
-        _ => shown == found,
+        // the line below a header is as wide as the times in the table
+        _ => shown == found || [shown, found].iter().all(|word| word.chars().all(|c| c == '─')),
     }
 }
 
